@@ -199,6 +199,12 @@ export class Viewer {
     this.follower = follower;
   }
 
+  /** The boxes that are open inside an open box, outermost first. */
+  openInside(box: string): string[] {
+    const inside = (this.scene?.items ?? []).filter((placed) => placed.open && placed.box === box).map(({ item }) => contentOf(item, this));
+    return inside.flatMap((one) => [one, ...this.openInside(one)]);
+  }
+
   /** Opens or closes the box of a module, which corresponds to one of the model beside. */
   async setOpen(module: string, isOpen: boolean): Promise<void> {
     const boxes = await this.source.locate(module);
