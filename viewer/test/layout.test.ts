@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { findBackEdges } from '../src/layout/cycles';
 import { layoutBox } from '../src/layout/layout';
 import { orderRows, type RowGraph } from '../src/layout/order';
 import { spread } from '../src/layout/route';
@@ -71,11 +72,27 @@ describe('the layout of a box', () => {
     expect(made.items[0].y).toBeGreaterThan(0);
   });
 
+  it('leads edges to outside past the other items of a cycle', () => {
+    const made = layoutBox({ items: items(2), edges: [[0, 1], [1, 0]], inputs: [0, 1], outputs: [0] });
+    const [down, back, , , output] = made.edges;
+    expect(down.at(-1)!.y).toBeCloseTo(made.items[1].y);
+    expect(back[0].y).toBeCloseTo(made.items[1].y); // from its upper side to the lower side of the other
+    expect(output.at(-1)!.y).toBeCloseTo(made.height);
+    expect(Math.abs(down[0].x - back.at(-1)!.x)).toBeGreaterThan(5);
+  });
+
   it('ends edges at one item apart from each other', () => {
     const many = 6;
     const made = layoutBox({ items: items(many + 1), edges: items(many).map((_, i): [number, number] => [i, many]), inputs: [], outputs: [] });
     const ends = made.edges.map((points) => points.at(-1)!.x).sort((a, b) => a - b);
     for (let i = 1; i < many; ++i) expect(ends[i] - ends[i - 1]).toBeGreaterThan(5);
+  });
+});
+
+describe('edges that close a cycle', () => {
+  it('are as few as a search from the first item finds', () => {
+    expect(findBackEdges(3, [[0, 1], [1, 2], [2, 0], [2, 2], [0, 2]])).toEqual([false, false, true, true, false]);
+    expect(findBackEdges(2, [[1, 0]])).toEqual([false]);
   });
 });
 

@@ -1,5 +1,6 @@
 // The layout of one opened box: dagre places its items in layers from top to bottom.
 import * as dagre from '@dagrejs/dagre';
+import { findBackEdges } from './cycles';
 import { orderRows } from './order';
 import { routeEdges } from './route';
 
@@ -49,13 +50,15 @@ export function layoutBox(request: LayoutRequest): LayoutResult {
   const ends = { width: 8, height: 1 };
   if (request.inputs.length > 0) graph.setNode('in', { ...ends });
   if (request.outputs.length > 0) graph.setNode('out', { ...ends });
+  const isBack = findBackEdges(request.items.length, request.edges);
+  const forward = request.edges.map(([from, to], i): [number, number] => (isBack[i] ? [to, from] : [from, to]));
   const all: [string, string][] = [
-    ...request.edges.map(([from, to]): [string, string] => [String(from), String(to)]),
+    ...forward.map(([from, to]): [string, string] => [String(from), String(to)]),
     ...request.inputs.map((item): [string, string] => ['in', String(item)]),
     ...request.outputs.map((item): [string, string] => [String(item), 'out']),
   ];
   all.forEach(([from, to], i) => graph.setEdge(from, to, { weight: weightOf(from, to) }, String(i)));
-  keepApart(graph, request);
+  keepApart(graph, { ...request, edges: forward });
   dagre.layout(graph, { customOrder: orderRows });
   const items = request.items.map((size, i) => {
     const at = graph.node(String(i)) as unknown as Point;
@@ -64,7 +67,8 @@ export function layoutBox(request: LayoutRequest): LayoutResult {
   const boxes = request.items.map((size, i) => ({ ...items[i], ...size }));
   const boxOf = (end: string) => (end === 'in' || end === 'out' ? null : boxes[Number(end)]);
   const edges = all.map(([from, to], i) => ({ from: boxOf(from), to: boxOf(to), points: (graph.edge(from, to, String(i)) as { points: Point[] }).points }));
-  return shiftToOrigin(request.items, items, routeEdges(boxes, edges));
+  const routes = routeEdges(boxes, edges).map((points, i) => (isBack[i] ? points.reverse() : points));
+  return shiftToOrigin(request.items, items, routes);
 }
 
 /** Edges without weight, which are not drawn: all items are below the point where edges come in, and above that where they leave. */

@@ -22,7 +22,6 @@ export function routeEdges(boxes: Box[], edges: Edge[]): Point[][] {
   const ends = placePorts(edges.map(({ from, to, points }, i) => portOf(to, from, points[points.length - 1], bends[i][bends[i].length - 1])));
   return edges.map(({ from, to, points }, i) => {
     const [first, last] = [points[0], points[points.length - 1]];
-    if (last.y < first.y) return points; // part of a cycle
     const start = from ? leaveRow(starts[i], from, rows, 1) : [];
     const end = to ? leaveRow(ends[i], to, rows, -1).reverse() : [];
     const inside = [...start, ...bends[i], ...end];
