@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { findBackEdges } from '../src/layout/cycles';
 import { layoutBox } from '../src/layout/layout';
 import { orderRows, type RowGraph } from '../src/layout/order';
+import { splitBox } from '../src/layout/pieces';
 import { spread } from '../src/layout/route';
 import { placeLabels } from '../src/view/labels';
 
@@ -86,6 +87,34 @@ describe('the layout of a box', () => {
     const made = layoutBox({ items: items(many + 1), edges: items(many).map((_, i): [number, number] => [i, many]), inputs: [], outputs: [] });
     const ends = made.edges.map((points) => points.at(-1)!.x).sort((a, b) => a - b);
     for (let i = 1; i < many; ++i) expect(ends[i] - ends[i - 1]).toBeGreaterThan(5);
+  });
+});
+
+describe('pieces of a box', () => {
+  const request = (count: number, edges: [number, number][], inputs: number[] = [], outputs: number[] = []) => ({ items: items(count), edges, inputs, outputs });
+  // 0 → 1 → (2, 3) → 4 → 5
+  const diamond = request(6, [[0, 1], [1, 2], [1, 3], [2, 4], [3, 4], [4, 5]], [0], [5]);
+
+  it('end where one edge alone leads on', () => {
+    expect(splitBox(diamond).map((piece) => piece.items)).toEqual([[0], [1, 2, 3, 4], [5]]);
+    expect(splitBox(diamond).map((piece) => piece.bridge)).toEqual([0, 5, -1]);
+    expect(splitBox(diamond)[1].request).toMatchObject({ edges: [[0, 1], [0, 2], [1, 3], [2, 3]], inputs: [0], outputs: [3] });
+  });
+
+  it('do not end beside an edge from or to outside, or between items without an edge', () => {
+    expect(splitBox(request(2, [[0, 1]], [0, 1]))).toHaveLength(1);
+    expect(splitBox(request(2, [[0, 1]], [0], [0, 1]))).toHaveLength(1);
+    expect(splitBox(request(2, []))).toHaveLength(1);
+  });
+
+  it('are stacked with the same space between all rows, and joined by straight edges', () => {
+    const made = layoutBox(diamond);
+    const rows = [...new Set(made.items.map(({ y }) => Math.round(y)))].sort((a, b) => a - b);
+    expect(rows).toEqual([34, 96, 158, 220, 282]);
+    expect(made.height).toBeCloseTo(282 + 28 + 34);
+    expect(made.edges).toHaveLength(8);
+    for (const edge of [0, 5, 6, 7]) for (const { x } of made.edges[edge]) expect(x).toBeCloseTo(made.width / 2, 0);
+    expect(made.edges[0]).toEqual([{ x: made.width / 2, y: 62 }, { x: made.width / 2, y: 96 }]);
   });
 });
 

@@ -2,7 +2,8 @@
 import * as dagre from '@dagrejs/dagre';
 import { findBackEdges } from './cycles';
 import { orderRows } from './order';
-import { routeEdges } from './route';
+import { splitBox, stackPieces } from './pieces';
+import { routeEdges, type Box } from './route';
 
 export interface Size {
   width: number;
@@ -27,6 +28,8 @@ export interface LayoutResult extends Size {
   edges: Point[][];
 }
 
+const rowGap = 34; // between two rows of items
+
 // The exact ranker of dagre takes quadratic time; a box with more items gets the linear one.
 const maxExactItems = 150;
 
@@ -37,11 +40,32 @@ function weightOf(from: string, to: string): number {
 }
 
 export function layoutBox(request: LayoutRequest): LayoutResult {
+  const isBack = findBackEdges(request.items.length, request.edges);
+  const forward = { ...request, edges: request.edges.map(([from, to], i): [number, number] => (isBack[i] ? [to, from] : [from, to])) };
+  const pieces = splitBox(forward);
+  const made = pieces.length < 2 ? layoutPiece(forward) : stackPieces(pieces, pieces.map((piece) => layoutPiece(piece.request)), rowGap);
+  return { ...made, edges: made.edges.map((points, i) => (isBack[i] ? points.reverse() : points)) };
+}
+
+function layoutPiece(request: LayoutRequest): LayoutResult {
+  return request.items.length === 1 && request.edges.length === 0 ? layoutOne(request) : layoutByDagre(request);
+}
+
+/** An item alone in its piece, with straight edges from and to outside. */
+function layoutOne({ items: [size], inputs, outputs }: LayoutRequest): LayoutResult {
+  const [x, y] = [size.width / 2, inputs.length > 0 ? rowGap : 0];
+  const bottom = y + size.height;
+  const height = outputs.length > 0 ? bottom + rowGap : bottom;
+  const line = (from: number, to: number) => [from, to].map((end): Point => ({ x, y: end }));
+  return { width: size.width, height, items: [{ x: 0, y }], edges: [...inputs.map(() => line(0, y)), ...outputs.map(() => line(bottom, height))] };
+}
+
+function layoutByDagre(request: LayoutRequest): LayoutResult {
   const graph = new dagre.graphlib.Graph({ multigraph: true });
   graph.setGraph({
     rankdir: 'TB',
     nodesep: 22,
-    ranksep: 34,
+    ranksep: rowGap,
     edgesep: 10,
     ranker: request.items.length > maxExactItems ? 'longest-path' : 'network-simplex',
   });
@@ -50,25 +74,21 @@ export function layoutBox(request: LayoutRequest): LayoutResult {
   const ends = { width: 8, height: 1 };
   if (request.inputs.length > 0) graph.setNode('in', { ...ends });
   if (request.outputs.length > 0) graph.setNode('out', { ...ends });
-  const isBack = findBackEdges(request.items.length, request.edges);
-  const forward = request.edges.map(([from, to], i): [number, number] => (isBack[i] ? [to, from] : [from, to]));
   const all: [string, string][] = [
-    ...forward.map(([from, to]): [string, string] => [String(from), String(to)]),
+    ...request.edges.map(([from, to]): [string, string] => [String(from), String(to)]),
     ...request.inputs.map((item): [string, string] => ['in', String(item)]),
     ...request.outputs.map((item): [string, string] => [String(item), 'out']),
   ];
   all.forEach(([from, to], i) => graph.setEdge(from, to, { weight: weightOf(from, to) }, String(i)));
-  keepApart(graph, { ...request, edges: forward });
+  keepApart(graph, request);
   dagre.layout(graph, { customOrder: orderRows });
-  const items = request.items.map((size, i) => {
+  const boxes = request.items.map((size, i) => {
     const at = graph.node(String(i)) as unknown as Point;
-    return { x: at.x - size.width / 2, y: at.y - size.height / 2 };
+    return { x: at.x - size.width / 2, y: at.y - size.height / 2, ...size };
   });
-  const boxes = request.items.map((size, i) => ({ ...items[i], ...size }));
   const boxOf = (end: string) => (end === 'in' || end === 'out' ? null : boxes[Number(end)]);
   const edges = all.map(([from, to], i) => ({ from: boxOf(from), to: boxOf(to), points: (graph.edge(from, to, String(i)) as { points: Point[] }).points }));
-  const routes = routeEdges(boxes, edges).map((points, i) => (isBack[i] ? points.reverse() : points));
-  return shiftToOrigin(request.items, items, routes);
+  return shiftToOrigin(boxes, routeEdges(boxes, edges));
 }
 
 /** Edges without weight, which are not drawn: all items are below the point where edges come in, and above that where they leave. */
@@ -81,22 +101,17 @@ function keepApart(graph: dagre.graphlib.Graph, { items, edges, inputs, outputs 
   });
 }
 
-function shiftToOrigin(sizes: Size[], items: Point[], edges: Point[][]): LayoutResult {
+function shiftToOrigin(boxes: Box[], edges: Point[][]): LayoutResult {
+  const corners = boxes.flatMap(({ x, y, width, height }) => [{ x, y }, { x: x + width, y: y + height }]);
+  if (corners.length === 0) return { width: 0, height: 0, items: [], edges };
   let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
-  items.forEach((at, i) => {
-    left = Math.min(left, at.x);
-    top = Math.min(top, at.y);
-    right = Math.max(right, at.x + sizes[i].width);
-    bottom = Math.max(bottom, at.y + sizes[i].height);
-  });
-  for (const points of edges)
-    for (const point of points) {
-      left = Math.min(left, point.x);
-      top = Math.min(top, point.y);
-      right = Math.max(right, point.x);
-      bottom = Math.max(bottom, point.y);
+  for (const points of [corners, ...edges])
+    for (const { x, y } of points) {
+      left = Math.min(left, x);
+      top = Math.min(top, y);
+      right = Math.max(right, x);
+      bottom = Math.max(bottom, y);
     }
-  if (items.length === 0) return { width: 0, height: 0, items, edges };
-  const move = (point: Point) => ({ x: point.x - left, y: point.y - top });
-  return { width: right - left, height: bottom - top, items: items.map(move), edges: edges.map((points) => points.map(move)) };
+  const move = ({ x, y }: Point): Point => ({ x: x - left, y: y - top });
+  return { width: right - left, height: bottom - top, items: boxes.map(move), edges: edges.map((points) => points.map(move)) };
 }
