@@ -76,9 +76,13 @@ function findBridges({ items, edges, inputs, outputs }: LayoutRequest, place: In
     sums[end] -= edge;
   };
   edges.forEach(([from, to], edge) => add(place[from], place[to], edge));
-  // Edges from and to outside count twice: none of them is a bridge.
-  for (const item of [...inputs, ...inputs]) add(0, place[item], 0);
-  for (const item of [...outputs, ...outputs]) add(place[item], items.length, 0);
+  // Edges from and to outside count twice: none of them is a bridge. Nor is a box cut above an item that reads nothing, or below
+  // one that nothing reads: beside the others, it needs less space.
+  const [reads, isRead] = [new Set(edges.map(([, to]) => to)), new Set(edges.map(([from]) => from))];
+  const first = items.flatMap((_, item) => (reads.has(item) ? [] : [item]));
+  const last = items.flatMap((_, item) => (isRead.has(item) ? [] : [item]));
+  for (const item of [...first, ...first, ...inputs, ...inputs]) add(0, place[item], 0);
+  for (const item of [...last, ...last, ...outputs, ...outputs]) add(place[item], items.length, 0);
   const bridges = new Map<number, number>();
   let [count, sum] = [0, 0];
   for (let i = 0; i + 1 < items.length; ++i) {
