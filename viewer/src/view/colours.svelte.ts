@@ -59,6 +59,10 @@ export class Colours {
     this.words = null;
     this.numbers = null;
   }
+  filter(words: readonly string[] | null, numbers: { from: number; to: number } | null): void {
+    this.words = isNumeric(this.mode) ? null : words;
+    this.numbers = isNumeric(this.mode) ? numbers : null;
+  }
   next(): void {
     this.set(this.modes[(this.modes.indexOf(this.mode) + 1) % this.modes.length]);
   }
