@@ -137,7 +137,17 @@ std::vector<Item> Boxes::all_items(ModuleId module) const {
     items[stacks[stack]].members.push_back(unit.number);
     add_range(items[stacks[stack]].ranges, outline_.range(unit));
   }
+  for (const std::size_t stack : stacks) sort_members(items[stack].members);
   return items;
+}
+
+// By their numbers: the order of the file may be another one, such as that of an optimiser.
+void Boxes::sort_members(std::vector<ModuleId>& members) const {
+  std::stable_sort(members.begin(), members.end(), [this](ModuleId a, ModuleId b) {
+    const std::string_view one = map_.tree()[a].name();
+    const std::string_view other = map_.tree()[b].name();
+    return one.size() != other.size() ? one.size() < other.size() : one < other;
+  });
 }
 
 std::vector<Item> Boxes::items(const Box& box) const {

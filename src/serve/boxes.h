@@ -45,6 +45,7 @@ class Boxes {
 
  private:
   std::vector<Item> all_items(ModuleId module) const;
+  void sort_members(std::vector<ModuleId>& members) const;
   bool may_stack(ModuleId a, ModuleId b) const;
   void collect_stacks(const std::vector<Unit>& submodules, std::vector<std::uint32_t>& stack_of) const;
 

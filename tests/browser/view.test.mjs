@@ -130,12 +130,15 @@ test('a link restores the view', async () => {
   await page.waitForSelector('[data-kind=stack][data-open]');
   await page.locator('[data-kind=stack] [data-action=next]').click();
   await page.selectOption('select', 'class');
+  await page.getByRole('region', { name: 'Legend' }).getByRole('button', { name: /BertPooler/ }).click();
   await page.waitForTimeout(400);
   const link = page.url();
   const other = await state.newPage();
   await other.goto(link);
   await other.getByText('2 / 12').waitFor();
   assert.equal(await other.locator('select').inputValue(), 'class');
+  await other.waitForSelector('svg g.dim[data-name=embeddings]');
+  assert.equal(await other.locator('svg g.dim[data-name=pooler]').count(), 0);
   await other.close();
 });
 

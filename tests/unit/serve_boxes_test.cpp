@@ -23,6 +23,19 @@ TEST_F(Boxing, StacksRepeatedLayers) {
   EXPECT_EQ(items[0].members, (std::vector{module("enc.layer.0"), module("enc.layer.1")}));
 }
 
+TEST_F(Boxing, SortsTheLayersOfAStackByNumber) {
+  const std::string bytes = model(graph({node("Relu", {"x"}, {"a"}, "/layer.10/act/Relu"),
+                                         node("Relu", {"a"}, {"b"}, "/layer.9/act/Relu"),
+                                         node("Relu", {"b"}, {"c"}, "/layer.2/act/Relu")}))
+                                .bytes();
+  const Result<semantics::Map> reversed = pipeline::map_bytes(bytes, "model.onnx", {});
+  const Outline outline(*reversed);
+  const std::vector<Item> items = Boxes(*reversed, outline).items(Box{reversed->tree().find("layer")});
+  ASSERT_EQ(items.size(), 1);
+  EXPECT_EQ(items[0].members, (std::vector{reversed->tree().find("layer.2"), reversed->tree().find("layer.9"),
+                                           reversed->tree().find("layer.10")}));
+}
+
 TEST_F(Boxing, DoesNotStackLayersOfDifferentStructure) {
   const std::string other = model(graph({node("MatMul", {"x"}, {"a"}, "/layer.0/attn/MatMul"),
                                          node("Relu", {"a"}, {"b"}, "/layer.1/act/Relu")}))

@@ -20,12 +20,12 @@ describe('ranges', () => {
 });
 
 describe('links', () => {
-  const view: LinkedView = { open: ['m1', 's2:0', 'c3:0-100'], members: [['s2:0', 'm7']], selected: 'n5', colour: 'flops', constants: true, search: "role = 'a&b'", place: { x: -1, y: 2.5, scale: 0.5 } };
+  const view: LinkedView = { open: ['m1', 's2:0', 'c3:0-100'], members: [['s2:0', 'm7']], selected: 'n5', colour: 'flops', words: ['a,b', 'c'], numbers: { from: 0.25, to: 1 }, constants: true, search: "role = 'a&b'", flow: 'upstream', place: { x: -1, y: 2.5, scale: 0.5 } };
   it('restore the view', () => {
     expect(fromFragment(`#${toFragment(view)}`)).toEqual(view);
   });
   it('leave out what is wrong', () => {
-    expect(fromFragment('#open=m1,<b>,../x&members=a~b&select=%22x&colour=none&at=1,NaN,2')).toEqual({ open: ['m1'], members: [], selected: null, colour: 'role', constants: false, search: '', place: null });
+    expect(fromFragment('#open=m1,<b>,../x&members=a~b&select=%22x&colour=none&at=1,NaN,2&range=1,0&flow=up')).toEqual({ open: ['m1'], members: [], selected: null, colour: 'role', words: null, numbers: null, constants: false, search: '', flow: null, place: null });
     expect(fromFragment('#section')).toBeNull();
   });
 });

@@ -2,9 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { EmbeddedSource, invertLinks, type ModelData } from '../src/data/embedded';
 import type { Model, NodeItem } from '../src/data/types';
 import { align, type Anchors } from '../src/view/align';
-import { firstMode, modesOf, scaled, valueAt, WordColours, wordOf } from '../src/view/colours';
+import { firstMode, modesOf, noColour, scaled, valueAt, WordColours, wordOf } from '../src/view/colours';
+import { Colours } from '../src/view/colours.svelte';
+import { fitPlace } from '../src/view/place';
 import { isPaintedAt, movement, paintAround } from '../src/view/raster';
-import { labelOf } from '../src/view/scene';
+import { labelOf, type Scene } from '../src/view/scene';
 import { changesText, timeText } from '../src/view/text';
 
 const size = { width: 400, height: 200 };
@@ -31,6 +33,16 @@ describe('two pictures move together', () => {
     expect(align(centredAt(35, 70), size, size, ours, both)).toEqual(centredAt(25, 1020));
   });
   it('does not move if nothing is common', () => expect(align(centredAt(0, 0), size, size, ours, new Map())).toBeNull());
+});
+
+describe('a picture that is too wide', () => {
+  const scene = (x: number): Scene => ({ width: 2000, height: 100, edges: [], items: [{ item: fused, box: 'm0', depth: 0, open: false, lines: [], x, y: 0, width: 50, height: 28 }] });
+  it('shows its first item in the middle, and fills the window', () => {
+    const { scale } = fitPlace(scene(1000), size);
+    expect(fitPlace(scene(1000), size).x).toBeCloseTo(size.width / 2 - 1025 * scale);
+    expect(fitPlace(scene(0), size).x).toBe(24);
+    expect(fitPlace(scene(1950), size).x).toBe(size.width - 24 - 2000 * scale);
+  });
 });
 
 describe('a painted layer', () => {
@@ -69,6 +81,16 @@ describe('overlays', () => {
   });
   it('have scales that can be inverted', () => {
     for (const mode of ['time', 'drift', 'bytes'] as const) for (const value of [1e-4, 0.01, 0.5]) expect(valueAt(scaled(value, 2, mode), 2, mode)).toBeCloseTo(value, 6);
+  });
+  it('leave what was not measured without a colour, and out of the range of a filter', () => {
+    const measured = { ...fused, drift: 0.5 };
+    const shown = { model: { root: fused } as unknown as Model, theme: 'light' as const, visible: [fused, measured] };
+    const colours = new Colours(shown, new WordColours());
+    colours.mode = 'drift';
+    expect(colours.fill(fused)).toBe(noColour('light'));
+    expect(colours.fill(measured)).not.toBe(noColour('light'));
+    colours.numbers = { from: 0, to: 0.99 };
+    expect([fused, measured].map((item) => colours.isFiltered(item))).toEqual([true, false]);
   });
   it('print times with units', () => expect([0.5, 12, 3456, 7e6].map(timeText)).toEqual(['0.5 µs', '12 µs', '3.46 ms', '7 s']));
 });

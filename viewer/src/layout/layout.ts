@@ -1,5 +1,9 @@
 // The layout of one opened box: dagre places its items in layers from top to bottom.
 import * as dagre from '@dagrejs/dagre';
+import { findBackEdges } from './cycles';
+import { orderRows } from './order';
+import { splitBox, stackPieces } from './pieces';
+import { routeEdges, type Box } from './route';
 
 export interface Size {
   width: number;
@@ -24,17 +28,44 @@ export interface LayoutResult extends Size {
   edges: Point[][];
 }
 
+const rowGap = 34; // between two rows of items
+
 // The exact ranker of dagre takes quadratic time; a box with more items gets the linear one.
 const maxExactItems = 150;
-// With more edges, crossings are not minimised: the order of the items is kept.
-const maxOrderedEdges = 4000;
+
+// An item stands near what reads it, but an item that reads from outside is at the top rather than a line that leads far down to it:
+// projections of one tensor are then in one row. An edge to outside becomes longer before others do.
+function weightOf(from: string, to: string): number {
+  return from === 'in' ? 3 : to === 'out' ? 1 : 2;
+}
 
 export function layoutBox(request: LayoutRequest): LayoutResult {
+  const isBack = findBackEdges(request.items.length, request.edges);
+  const forward = { ...request, edges: request.edges.map(([from, to], i): [number, number] => (isBack[i] ? [to, from] : [from, to])) };
+  const pieces = splitBox(forward);
+  const made = pieces.length < 2 ? layoutPiece(forward) : stackPieces(pieces, pieces.map((piece) => layoutPiece(piece.request)), rowGap);
+  return { ...made, edges: made.edges.map((points, i) => (isBack[i] ? points.reverse() : points)) };
+}
+
+function layoutPiece(request: LayoutRequest): LayoutResult {
+  return request.items.length === 1 && request.edges.length === 0 ? layoutOne(request) : layoutByDagre(request);
+}
+
+/** An item alone in its piece, with straight edges from and to outside. */
+function layoutOne({ items: [size], inputs, outputs }: LayoutRequest): LayoutResult {
+  const [x, y] = [size.width / 2, inputs.length > 0 ? rowGap : 0];
+  const bottom = y + size.height;
+  const height = outputs.length > 0 ? bottom + rowGap : bottom;
+  const line = (from: number, to: number) => [from, to].map((end): Point => ({ x, y: end }));
+  return { width: size.width, height, items: [{ x: 0, y }], edges: [...inputs.map(() => line(0, y)), ...outputs.map(() => line(bottom, height))] };
+}
+
+function layoutByDagre(request: LayoutRequest): LayoutResult {
   const graph = new dagre.graphlib.Graph({ multigraph: true });
   graph.setGraph({
     rankdir: 'TB',
     nodesep: 22,
-    ranksep: 34,
+    ranksep: rowGap,
     edgesep: 10,
     ranker: request.items.length > maxExactItems ? 'longest-path' : 'network-simplex',
   });
@@ -48,98 +79,39 @@ export function layoutBox(request: LayoutRequest): LayoutResult {
     ...request.inputs.map((item): [string, string] => ['in', String(item)]),
     ...request.outputs.map((item): [string, string] => [String(item), 'out']),
   ];
-  all.forEach(([from, to], i) => graph.setEdge(from, to, { weight: from === 'in' || to === 'out' ? 0 : 1 }, String(i)));
-  dagre.layout(graph, { disableOptimalOrderHeuristic: all.length > maxOrderedEdges });
-  const items = request.items.map((size, i) => {
+  all.forEach(([from, to], i) => graph.setEdge(from, to, { weight: weightOf(from, to) }, String(i)));
+  keepApart(graph, request);
+  dagre.layout(graph, { customOrder: orderRows });
+  const boxes = request.items.map((size, i) => {
     const at = graph.node(String(i)) as unknown as Point;
-    return { x: at.x - size.width / 2, y: at.y - size.height / 2 };
+    return { x: at.x - size.width / 2, y: at.y - size.height / 2, ...size };
   });
-  const rows = rowHeights(request.items, items);
-  const boxOf = (end: string): Box | null => {
-    if (end === 'in' || end === 'out') return null;
-    const box = { ...items[Number(end)], ...request.items[Number(end)] };
-    return { ...box, row: rows.get(middleOf(box)) ?? box.height };
-  };
-  const edges = all.map(([from, to], i) => attach(passRows((graph.edge(from, to, String(i)) as { points: Point[] }).points, rows), boxOf(from), boxOf(to)));
-  return shiftToOrigin(request.items, items, edges);
+  const boxOf = (end: string) => (end === 'in' || end === 'out' ? null : boxes[Number(end)]);
+  const edges = all.map(([from, to], i) => ({ from: boxOf(from), to: boxOf(to), points: (graph.edge(from, to, String(i)) as { points: Point[] }).points }));
+  return shiftToOrigin(boxes, routeEdges(boxes, edges));
 }
 
-/** The height of each row of items, by the place of its middle. */
-function rowHeights(sizes: Size[], items: Point[]): Map<number, number> {
-  const rows = new Map<number, number>();
-  items.forEach((at, i) => {
-    const middle = middleOf({ ...at, ...sizes[i] });
-    rows.set(middle, Math.max(rows.get(middle) ?? 0, sizes[i].height));
-  });
-  return rows;
-}
-
-/** dagre bends an edge in the middle of each row that it passes, where it would cross the corners of tall items, and between rows,
- * which makes it waver. Here it passes a row straight, and has no other bends. */
-function passRows(points: Point[], rows: Map<number, number>): Point[] {
-  return points.flatMap((point, i) => {
-    if (i === 0 || i === points.length - 1) return [point];
-    const height = rows.get(Math.round(point.y));
-    if (height === undefined) return [];
-    const down = points[i + 1].y >= points[i - 1].y ? 1 : -1;
-    return [
-      { x: point.x, y: point.y - (down * height) / 2 },
-      { x: point.x, y: point.y + (down * height) / 2 },
-    ];
+/** Edges without weight, which are not drawn: all items are below the point where edges come in, and above that where they leave. */
+function keepApart(graph: dagre.graphlib.Graph, { items, edges, inputs, outputs }: LayoutRequest): void {
+  const isFed = new Set([...edges.map(([, to]) => to), ...inputs]);
+  const isRead = new Set([...edges.map(([from]) => from), ...outputs]);
+  items.forEach((_, i) => {
+    if (inputs.length > 0 && !isFed.has(i)) graph.setEdge('in', String(i), { weight: 0 }, 'apart');
+    if (outputs.length > 0 && !isRead.has(i)) graph.setEdge(String(i), 'out', { weight: 0 }, 'apart');
   });
 }
 
-interface Box extends Point, Size {
-  row: number; // the height of its row
-}
-
-function middleOf(box: Point & Size): number {
-  return Math.round(box.y + box.height / 2);
-}
-
-// An edge does not touch the round corner of an item.
-const corner = 12;
-
-/** From a side of an item to the border of its row: -1 is above, 1 below. It begins near `point`. */
-function leaveRow(point: Point, box: Box, side: -1 | 1): Point[] {
-  const inset = Math.min(corner, box.width / 2);
-  const x = Math.min(box.x + box.width - inset, Math.max(box.x + inset, point.x));
-  const middle = box.y + box.height / 2;
-  const [item, row] = [box.height, box.row].map((height): Point => ({ x, y: middle + (side * height) / 2 }));
-  return box.row > box.height ? [item, row] : [item];
-}
-
-/** dagre ends edges where they meet an item, also at its left or right, and lets those from and to outside meet in one
- * point. Here an edge goes from the lower side of an item to the upper side of the next; outside, each has its own line. */
-function attach(points: Point[], from: Box | null, to: Box | null): Point[] {
-  const [first, last] = [points[0], points[points.length - 1]];
-  if (last.y < first.y) return points; // against the direction: part of a cycle
-  const between = points.slice(1, -1);
-  const centre = (box: Box) => ({ x: box.x + box.width / 2, y: 0 });
-  const isShort = between.length === 0;
-  const start = from ? leaveRow(isShort && !to ? centre(from) : first, from, 1) : [];
-  const end = to ? leaveRow(isShort && !from ? centre(to) : last, to, -1).reverse() : [];
-  const inside = [...start, ...between, ...end];
-  if (!from) return [{ x: inside[0].x, y: first.y }, ...inside];
-  return to ? inside : [...inside, { x: inside[inside.length - 1].x, y: last.y }];
-}
-
-function shiftToOrigin(sizes: Size[], items: Point[], edges: Point[][]): LayoutResult {
+function shiftToOrigin(boxes: Box[], edges: Point[][]): LayoutResult {
+  const corners = boxes.flatMap(({ x, y, width, height }) => [{ x, y }, { x: x + width, y: y + height }]);
+  if (corners.length === 0) return { width: 0, height: 0, items: [], edges };
   let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
-  items.forEach((at, i) => {
-    left = Math.min(left, at.x);
-    top = Math.min(top, at.y);
-    right = Math.max(right, at.x + sizes[i].width);
-    bottom = Math.max(bottom, at.y + sizes[i].height);
-  });
-  for (const points of edges)
-    for (const point of points) {
-      left = Math.min(left, point.x);
-      top = Math.min(top, point.y);
-      right = Math.max(right, point.x);
-      bottom = Math.max(bottom, point.y);
+  for (const points of [corners, ...edges])
+    for (const { x, y } of points) {
+      left = Math.min(left, x);
+      top = Math.min(top, y);
+      right = Math.max(right, x);
+      bottom = Math.max(bottom, y);
     }
-  if (items.length === 0) return { width: 0, height: 0, items, edges };
-  const move = (point: Point) => ({ x: point.x - left, y: point.y - top });
-  return { width: right - left, height: bottom - top, items: items.map(move), edges: edges.map((points) => points.map(move)) };
+  const move = ({ x, y }: Point): Point => ({ x: x - left, y: y - top });
+  return { width: right - left, height: bottom - top, items: boxes.map(move), edges: edges.map((points) => points.map(move)) };
 }

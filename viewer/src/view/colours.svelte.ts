@@ -1,6 +1,6 @@
 // Colours: how items are coloured, and which of them the legend leaves visible.
 import type { CountedItem, Model } from '../data/types';
-import { isNumeric, modesOf, numberColour, numberOf, scaled, wordOf, type ColourMode, type Theme, type WordColours } from './colours';
+import { isNumeric, modesOf, noColour, numberColour, numberOf, scaled, wordOf, type ColourMode, type Theme, type WordColours } from './colours';
 
 export interface Coloured {
   readonly model: Model | null;
@@ -26,19 +26,22 @@ export class Colours {
   readonly wordCounts = $derived.by(() => (isNumeric(this.mode) ? [] : this.wordColours.count(this.mode, this.shown.visible.map((item) => wordOf(item, this.mode)))));
   readonly histogram = $derived.by(() => {
     const counts = new Array<number>(bins).fill(0);
-    if (isNumeric(this.mode)) for (const item of this.shown.visible) ++counts[Math.min(bins - 1, Math.floor(this.part(item) * bins))];
+    if (isNumeric(this.mode)) for (const part of this.shown.visible.map((item) => this.part(item))) if (part !== null) ++counts[Math.min(bins - 1, Math.floor(part * bins))];
     return counts;
   });
 
   total(): number {
-    return this.shown.model ? numberOf(this.shown.model.root, this.mode) : 0;
+    return (this.shown.model && numberOf(this.shown.model.root, this.mode)) ?? 0;
   }
-  part(item: CountedItem): number {
-    return scaled(numberOf(item, this.mode), this.total(), this.mode);
+  /** Null if it was not measured. */
+  part(item: CountedItem): number | null {
+    const value = numberOf(item, this.mode);
+    return value === null ? null : scaled(value, this.total(), this.mode);
   }
   fill(item: CountedItem): string {
-    if (isNumeric(this.mode)) return numberColour(this.part(item), this.mode, this.shown.theme);
-    return this.wordFill(wordOf(item, this.mode));
+    const part = isNumeric(this.mode) ? this.part(item) : null;
+    if (part !== null) return numberColour(part, this.mode, this.shown.theme);
+    return isNumeric(this.mode) ? noColour(this.shown.theme) : this.wordFill(wordOf(item, this.mode));
   }
   wordFill(word: string): string {
     void this.wordCounts; // gives new words their colours
@@ -48,13 +51,17 @@ export class Colours {
     if (this.words && !isNumeric(this.mode)) return !this.words.includes(wordOf(item, this.mode));
     if (!this.numbers || !isNumeric(this.mode)) return false;
     const part = this.part(item);
-    return part < this.numbers.from || part > this.numbers.to;
+    return part === null || part < this.numbers.from || part > this.numbers.to;
   }
 
   set(mode: ColourMode): void {
     this.mode = this.modes.includes(mode) ? mode : 'role';
     this.words = null;
     this.numbers = null;
+  }
+  filter(words: readonly string[] | null, numbers: { from: number; to: number } | null): void {
+    this.words = isNumeric(this.mode) ? null : words;
+    this.numbers = isNumeric(this.mode) ? numbers : null;
   }
   next(): void {
     this.set(this.modes[(this.modes.indexOf(this.mode) + 1) % this.modes.length]);

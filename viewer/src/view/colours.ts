@@ -52,10 +52,11 @@ export function wordOf(item: CountedItem, mode: ColourMode): string {
   return sources[0]?.[0] ?? noWord;
 }
 
-export function numberOf(item: CountedItem, mode: ColourMode): number {
+/** Null if it was not measured. */
+export function numberOf(item: CountedItem, mode: ColourMode): number | null {
   if (mode === 'confidence') return item.confidence;
-  if (mode === 'time') return item.time_us ?? 0;
-  if (mode === 'drift') return item.drift === 'inf' ? Infinity : (item.drift ?? 0);
+  if (mode === 'time') return item.time_us ?? null;
+  if (mode === 'drift') return item.drift === 'inf' ? Infinity : (item.drift ?? null);
   return mode === 'parameters' ? item.parameters : mode === 'flops' ? item.flops : item.bytes;
 }
 

@@ -42,14 +42,15 @@ export class Pair implements Follower {
 
   async toggled(from: Viewer, module: string, isOpen: boolean): Promise<void> {
     const to = this.beside(from);
-    for (const id of await from.source.counterparts(module)) await to.setOpen(id, isOpen);
+    const all = isOpen ? [module, ...from.openInside(module)] : [module];
+    for (const one of all) for (const id of await from.source.counterparts(one)) await to.setOpen(id, isOpen);
     const box = from.scene?.items.find(({ item }) => contentOf(item, from) === module);
     this.moved(from, box ? keyOf(box.item) : null);
   }
 
   async openAll(from: Viewer): Promise<void> {
-    for (const { item, open } of from.scene?.items ?? [])
-      if (open) await this.toggled(from, contentOf(item, from), true);
+    for (const { item, open, depth } of from.scene?.items ?? [])
+      if (open && depth === 0) await this.toggled(from, contentOf(item, from), true);
   }
 
   async allClosed(from: Viewer): Promise<void> {

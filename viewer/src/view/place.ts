@@ -12,20 +12,21 @@ interface Window {
 }
 
 const minFitScale = 0.45;
+const margin = 24;
 const minScale = 0.02;
 const maxScale = 4;
 // A smaller picture is enlarged to show a node that was looked for.
 const minRevealScale = 0.5;
 const revealScale = 0.8;
 
-/** The whole picture; a large one starts at its top, where it is readable. */
+/** The whole picture; a large one starts at its top, where it is readable, without an empty side. */
 export function fitPlace(scene: Scene, { width, height }: Window, most = 1.25): Place {
-  const scale = Math.max(Math.min((width - 48) / scene.width, (height - 48) / scene.height, most), minFitScale);
+  const scale = Math.max(Math.min((width - 2 * margin) / scene.width, (height - 2 * margin) / scene.height, most), minFitScale);
   const top = scene.items.reduce((first, one) => (one.depth === 0 && one.y < first.y ? one : first));
-  const wide = scene.width * scale > width;
+  const spare = width - scene.width * scale;
   return {
-    x: wide ? width / 2 - (top.x + top.width / 2) * scale : (width - scene.width * scale) / 2,
-    y: scene.height * scale > height ? 24 : (height - scene.height * scale) / 2,
+    x: spare > 0 ? spare / 2 : Math.min(margin, Math.max(spare - margin, width / 2 - (top.x + top.width / 2) * scale)),
+    y: scene.height * scale > height ? margin : (height - scene.height * scale) / 2,
     scale,
   };
 }

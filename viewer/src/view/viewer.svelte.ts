@@ -30,7 +30,7 @@ export class Viewer {
   searchText = $state('');
   found = $state.raw<Found | null>(null);
   foundAt = $state(-1);
-  flow = $state.raw<{ found: Found; direction: FlowDirection } | null>(null);
+  flow = $state.raw<{ found: Found; direction: FlowDirection; node: string } | null>(null);
   review = $state.raw<Found | null>(null);
   /** Whether Constant nodes are drawn. */
   constants = $state(false);
@@ -84,6 +84,7 @@ export class Viewer {
     this.members.clear();
     for (const [stack, member] of linked.members) this.members.set(stack, member);
     this.colours.set(linked.colour);
+    this.colours.filter(linked.words, linked.numbers);
     this.constants = linked.constants;
     await this.draw();
     if (linked.place) this.place = linked.place;
@@ -91,6 +92,8 @@ export class Viewer {
     await this.follower?.openAll(this);
     if (linked.search) await this.search(linked.search);
     if (linked.selected) await this.select(linked.selected);
+    this.flow = null;
+    if (linked.flow) await this.showFlow(linked.flow);
   }
 
   get fragment(): string {
@@ -99,8 +102,11 @@ export class Viewer {
       members: [...this.members],
       selected: this.selected,
       colour: this.colours.mode,
+      words: this.colours.words,
+      numbers: this.colours.numbers,
       constants: this.constants,
       search: this.searchText,
+      flow: this.flow?.node === this.selected ? (this.flow?.direction ?? null) : null,
       place: this.place,
     });
   }
@@ -197,6 +203,12 @@ export class Viewer {
     this.follower = null;
     await act();
     this.follower = follower;
+  }
+
+  /** The boxes that are open inside an open box, outermost first. */
+  openInside(box: string): string[] {
+    const inside = (this.scene?.items ?? []).filter((placed) => placed.open && placed.box === box).map(({ item }) => contentOf(item, this));
+    return inside.flatMap((one) => [one, ...this.openInside(one)]);
   }
 
   /** Opens or closes the box of a module, which corresponds to one of the model beside. */
@@ -358,11 +370,12 @@ export class Viewer {
 
   async showFlow(direction: FlowDirection): Promise<void> {
     if (!this.selected?.startsWith('n')) return;
-    if (this.flow?.direction === direction) {
+    if (this.flow?.direction === direction && this.flow.node === this.selected) {
       this.flow = null;
       return;
     }
-    this.flow = { found: await this.source.flow(this.selected, direction), direction };
+    const node = this.selected;
+    this.flow = { found: await this.source.flow(node, direction), direction, node };
   }
 
   /** The number of marked nodes in an item; null if nothing is marked. */
