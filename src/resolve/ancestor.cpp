@@ -67,6 +67,19 @@ NameAgreement compare_names(const evidence::AncestorAnswers& ancestor, const mod
   return {static_cast<double>(same_module) >= least, static_cast<double>(same_layer) >= least};
 }
 
+// Parts that tools append to the name of a node that they replace: "fc/MatMul_quant".
+constexpr int max_appended_parts = 4;
+
+bool is_inherited(std::string_view name, const std::unordered_set<std::string_view>& inherited) {
+  for (int appended = 0; appended <= max_appended_parts; ++appended) {
+    if (inherited.contains(name)) return true;
+    const std::size_t last = name.rfind('_');
+    if (last == std::string_view::npos || last == 0) return false;
+    name = name.substr(0, last);
+  }
+  return false;
+}
+
 }  // namespace
 
 bool has_independent_names(const onnx::Model& ancestor, const onnx::Model& derived) {
@@ -77,7 +90,7 @@ bool has_independent_names(const onnx::Model& ancestor, const onnx::Model& deriv
     const std::string_view name = derived.node(id).name();
     if (name.empty()) continue;
     ++named;
-    shared += inherited.contains(name);
+    shared += is_inherited(name, inherited);
   }
   // Exporters name every node.
   return 2 * named > derived.node_count() &&

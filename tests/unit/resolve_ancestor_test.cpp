@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "graph_parts.h"
+
 namespace thence::resolve {
 namespace {
 
@@ -96,6 +98,19 @@ TEST(AncestorTest, AnAnswerOfTheAncestorIsKept) {
   node.resolution.nodes[0].module = right;
   EXPECT_FALSE(leaves_open(node.ancestor, node.resolution));
   EXPECT_EQ(node.with_own(left), right);
+}
+
+TEST(AncestorTest, NamesThatToolsAppendToAreInherited) {
+  const auto independent = [](std::string_view ours) {
+    const test::ReadModel ancestor(
+        test::exported(test::graph({test::node("Conv", {"x"}, {"y"}, "fc/Conv")})));
+    const test::ReadModel derived(test::exported(test::graph({test::node("Conv", {"x"}, {"y"}, ours)})));
+    return has_independent_names(ancestor.model(), derived.model());
+  };
+  EXPECT_TRUE(independent("node_conv2d"));
+  EXPECT_FALSE(independent("fc/Conv"));
+  EXPECT_FALSE(independent("fc/Conv_quant"));
+  EXPECT_FALSE(independent("fc/Conv_output_0_QuantizeLinear"));
 }
 
 TEST(AncestorTest, NamesOfASecondExportOverruleTheAncestor) {

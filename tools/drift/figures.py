@@ -54,11 +54,13 @@ def _render_faults(rows: list[Row]) -> str:
 
 def _render_lists(rows: list[Row]) -> str:
     lines = [
-        [row["name"], row["exporter"], row["what"], *(f"{row[key]:.1f}" for key in _SQNR)]
-        for row in rows
-        if row["kind"] == LIST and "proposed" in row
+        [row["name"], row["exporter"], row["what"], *_sqnr_cells(row)] for row in rows if row["kind"] == LIST
     ]
     return format_table(["model", "exporter", "quantised", "no list", "proposed list", "random"], lines, 3)
+
+
+def _sqnr_cells(row: Row) -> list[str]:
+    return [f"{row[key]:.1f}" if key in row else NOT_RUN for key in _SQNR]
 
 
 _SQNR = ("quantised", "proposed", "random")

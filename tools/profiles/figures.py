@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any
@@ -35,7 +36,14 @@ def rows_of(
         {"exporter": key[0], "level": key[1], "worst": worst[key], "times": dict(times)}
         for key, times in sorted(totals.items())
     ]
-    return [*rows, {"failed": sorted(failed)}]
+    return [*rows, {"failed": sorted({_short(line) for line in failed})}]
+
+
+def _short(failed: str) -> str:
+    """Model, exporter and the last part of the message, which has no path and no level."""
+    job, _, message = failed.partition(":")
+    last = re.split(r"[:\]] ", message)[-1].strip()
+    return f"`{job.rpartition(' ')[0]}`: {last}"
 
 
 def render(measurement: Measurement) -> str:
