@@ -42,9 +42,12 @@ def sections() -> Iterator[Section]:
     from tools.corpus import values
     from tools.drift import figures as drift
     from tools.libraries import figures as libraries
+    from tools.passes import figures as passes
     from tools.passes import stored
+    from tools.profiles import figures as profiles
     from tools.relations import figures as relations
     from tools.roles import figures as roles
+    from tools.thresholds import figures as thresholds
     from tools.weights import figures as weights
 
     for name, render in accuracy.TABLES.items():
@@ -56,11 +59,16 @@ def sections() -> Iterator[Section]:
     yield Section("bodies, first", DATA / "first/bodies.jsonl", bodies.render_first)
     yield Section("drift", DATA / "drift.jsonl", drift.render)
     yield Section("libraries", DATA / "libraries.jsonl", libraries.render)
+    for name, render in passes.TABLES.items():
+        yield Section(name, DATA / "passes.jsonl", render)
+    yield Section("profiles", DATA / "profiles.jsonl", profiles.render)
     yield Section("relations", DATA / "relations.jsonl", relations.render)
+    yield Section("relations, first", DATA / "first/relations.jsonl", relations.render)
     yield Section("roles", DATA / "roles.jsonl", roles.render)
     yield Section("roles, first", DATA / "first/roles.jsonl", roles.render)
     yield Section("stored", DATA / "stored.jsonl", stored.render)
     yield Section("stored, first", DATA / "first/stored.jsonl", stored.render)
+    yield Section("thresholds", DATA / "thresholds.jsonl", thresholds.render)
     yield Section("weights", DATA / "weights.jsonl", weights.render)
     yield Section("weights, first", DATA / "first/weights.jsonl", weights.render)
 
