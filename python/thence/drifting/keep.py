@@ -47,7 +47,8 @@ def propose(found: Found, budget: float) -> list[Kept]:
         raise Error(USAGE, "U032", text, "give the ONNX model that was quantised as the reference")
     candidates = Candidates(found)
     allowed = budget * candidates.all_bytes
-    measured = sorted((kept for kept in candidates.measured() if kept.effect > 0), key=lambda kept: kept.path)
+    costly = (kept for kept in candidates.measured(allowed) if kept.effect > 0)
+    measured = sorted(costly, key=lambda kept: kept.path)
     # The best by cost per byte may leave no room for a large one that costs more than all of them.
     fills = [
         fill_budget(sorted(measured, key=rank, reverse=True), allowed)
@@ -154,10 +155,11 @@ class Candidates:
         """All of them, without their effect."""
         return [Kept(path, self._names(path), self._size(path), 0.0) for path in self._nodes]
 
-    def measured(self) -> Iterator[Kept]:
-        """Those that can run alone, with their effect."""
+    def measured(self, allowed: float) -> Iterator[Kept]:
+        """Those within a budget of bytes that can run alone, with their effect."""
         alone = Alone(self._found.matched, self._found.measurement, self._found.progress)
-        paths = [path for path in self._nodes if self._found.matched.outputs[path]]
+        outputs = self._found.matched.outputs
+        paths = [path for path in self._nodes if outputs[path] and self._size(path) <= allowed]
         compared = self._found.measurement.found
         types = {
             compared[at].theirs: compared[at].their_dtype
