@@ -11,10 +11,23 @@ namespace {
 
 using dataflow::Trait;
 
-// The constant shape or axes of a view; null if it has none.
+using shapes::Shape;
+
+// The shape of the only output of a view.
+Shape output_shape(const ValueGraph& graph, const onnx::Node& view) {
+  const auto outputs = view.outputs();
+  return outputs.size() == 1 && outputs[0] != none ? graph.shapes().values.shape(outputs[0]) : Shape();
+}
+
+// The constant shape or axes of a view; null if it has none. The canonical value of several sizes may be one
+// of them, which has fewer elements.
 const Constant* constant_parameter(const ValueGraph& graph, const onnx::Node& node) {
   if (node.inputs().size() < 2 || node.inputs()[1] == none) return nullptr;
-  return graph.constant(graph.canonical(node.inputs()[1]));
+  const Constant* const found = graph.constant(graph.canonical(node.inputs()[1]));
+  if (found == nullptr || found->elements != 1) return found;
+  const Shape shape = graph.shapes().values.shape(node.inputs()[1]);
+  const bool is_one = !shape.known() || shape.rank() == 0 || (shape.rank() == 1 && shape[0].is(1));
+  return is_one ? found : nullptr;
 }
 
 std::uint64_t permutation_hash(const onnx::Node& node) {
@@ -38,6 +51,19 @@ bool reads_integer_sums(const ValueGraph& graph, const onnx::Node& node) {
   return producer.kind == onnx::Producer::Kind::node && graph.has_trait(producer.index, Trait::integer_sums);
 }
 
+// The score of what two shapes have in common. Names of sizes say nothing, since rewrites rename them.
+int shape_score(const Shape& one, const Shape& other) {
+  if (!one.known() || !other.known()) return unknown_parameter_score;
+  if (one.rank() != other.rank()) return other_parameter_score;
+  bool are_numbers = true;
+  for (std::size_t i = 0; i < one.rank(); ++i) {
+    const bool both = one[i].is_number() && other[i].is_number();
+    if (both && one[i] != other[i]) return other_parameter_score;
+    are_numbers = are_numbers && both;
+  }
+  return are_numbers ? same_parameter_score : unknown_parameter_score;
+}
+
 // The score of aligning two views; 0 if they cannot be the same.
 int alignment_score(const ValueGraph& descendant, onnx::NodeId ours, const ValueGraph& ancestor,
                     onnx::NodeId theirs) {
@@ -45,6 +71,9 @@ int alignment_score(const ValueGraph& descendant, onnx::NodeId ours, const Value
   const onnx::Node mine = descendant.model().node(ours), other = ancestor.model().node(theirs);
   if (mine.op_type() == "Transpose")
     return permutation_hash(mine) == permutation_hash(other) ? same_parameter_score : other_parameter_score;
+  // Rewriters replace a shape that is computed, or that has a -1, by its sizes.
+  if (mine.op_type() == "Reshape")
+    return shape_score(output_shape(descendant, mine), output_shape(ancestor, other));
   const Constant *const parameter = constant_parameter(descendant, mine), *const wanted = constant_parameter(
                                                                               ancestor, other);
   if (parameter == nullptr || wanted == nullptr || parameter->fingerprint == 0 || wanted->fingerprint == 0)
@@ -158,9 +187,8 @@ bool may_be_same_view(const ValueGraph& descendant, onnx::NodeId ours, const Val
   if (reads_integer_sums(descendant, mine) != reads_integer_sums(ancestor, other)) return false;
   if (mine.op_type() != "Reshape") return true;
   // A rewrite keeps the rank of a shape, whatever happens to its sizes.
-  const Constant *const shape = constant_parameter(descendant, mine), *const wanted =
-                                                                          constant_parameter(ancestor, other);
-  return shape == nullptr || wanted == nullptr || shape->elements == wanted->elements;
+  const Shape shape = output_shape(descendant, mine), wanted = output_shape(ancestor, other);
+  return !shape.known() || !wanted.known() || shape.rank() == wanted.rank();
 }
 
 bool are_interchangeable_reshapes(const ValueGraph& descendant, onnx::NodeId ours, const ValueGraph& ancestor,

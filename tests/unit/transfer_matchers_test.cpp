@@ -28,7 +28,7 @@ TEST(Matchers, AreListedWithTheWorklistFirst) {
 // --- noop ---
 
 // y = Tan(Slice(x, from 0)): everything of x, or a part.
-Message sliced(std::uint64_t to) {
+Message sliced(std::int64_t to) {
   Message found = graph({node("Slice", {"x", "from", "to"}, {"p"}), node("Tan", {"p"}, {"q"})}, {}, {"q"});
   found.inner(GraphField::input, shaped_input("x", {4, 2}));
   return with_initializers(found, {integers("from", {0}), integers("to", {to})});

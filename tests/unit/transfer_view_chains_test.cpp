@@ -99,6 +99,33 @@ TEST_F(ViewChains, AReshapeKeepsTheRankOfItsShape) {
   EXPECT_FALSE(may_be_same_view(other.descendant.values, 1, other.ancestor.values, 1));
 }
 
+TEST_F(ViewChains, AShapeOfSeveralSizesIsNoneOfThem) {
+  // The exporter computes the shape, an optimiser replaces it by its sizes.
+  const ModelPair pair(
+      with_initializers(graph({node("Exp", {"x"}, {"a"}), node("Mul", {"two", "two"}, {"four"}),
+                               node("Concat", {"four", "rest"}, {"s"}), node("Reshape", {"a", "s"}, {"v"})},
+                              {"x"}, {"v"}),
+                        {integers("two", {2}), integers("rest", {-1})}),
+      with_initializers(graph({node("Exp", {"x"}, {"a"}), node("Reshape", {"a", "s"}, {"v"})}, {"x"}, {"v"}),
+                        {integers("s", {4, 3})}));
+  EXPECT_TRUE(may_be_same_view(pair.descendant.values, 1, pair.ancestor.values, 3));
+}
+
+TEST_F(ViewChains, TheSameSizesArePreferred) {
+  // Two reshapes were merged into the second. Only its sizes tell: one shape has a -1, the other has none.
+  Message before = graph({node("Exp", {"x"}, {"a"}), node("Reshape", {"a", "two"}, {"b"}),
+                          node("Reshape", {"b", "four"}, {"v"})},
+                         {}, {"v"}),
+          after = graph({node("Exp", {"x"}, {"a"}), node("Reshape", {"a", "sizes"}, {"v"})}, {}, {"v"});
+  for (Message* const each : {&before, &after}) each->inner(GraphField::input, shaped_input("x", {4, 4}));
+  const ModelPair second(with_initializers(before, {integers("two", {2, -1}), integers("four", {8, -1})}),
+                         with_initializers(after, {integers("sizes", {8, 2})}));
+  EXPECT_EQ(align(second).positions, std::vector<std::size_t>{0});
+  const ModelPair first(with_initializers(before, {integers("two", {2, -1}), integers("four", {8, -1})}),
+                        with_initializers(after, {integers("sizes", {2, 8})}));
+  EXPECT_EQ(align(first).positions, std::vector<std::size_t>{1});
+}
+
 TEST_F(ViewChains, ADequantisingProductIsNoScaleOfTheModel) {
   const ModelPair pair(
       with_initializers(graph({node("Exp", {"x"}, {"a"}), node("Mul", {"a", "c"}, {"v"})}, {"x"}, {"v"}),
