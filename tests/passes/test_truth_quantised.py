@@ -70,6 +70,27 @@ def test_reused_name_of_a_deleted_relu_is_not_the_relu() -> None:
     assert modules(rows)[3:] == ["act", ""]
 
 
+def test_relu_that_clamped_nothing_is_accepted_for_the_node_before_it() -> None:
+    """Its input and output have the same numbers, so they do not show which of the two is left."""
+    ancestor = SmallAncestor(
+        "b = Abs(x)\n r = Relu(b)\n y = Mul(r, s)",
+        ["fc", "act", ""],
+        INPUT,
+        OUTPUT,
+        s=np.array(2.0, np.float32),
+    )
+    removed = ancestor.truth_rows(
+        ancestor.descendant("{r} = Abs({x})\n {y} = Mul({r}, {s})", "float[4, 6] {y}"), COARSE
+    )
+    assert (removed[0]["module"], removed[0]["accept"]) == ("fc", ["act"])
+    fused = ancestor.truth_rows(
+        ancestor.descendant("{r} = com.example.AbsRelu({x})\n {y} = Mul({r}, {s})", "float[4, 6] {y}"),
+        COARSE,
+        given={},
+    )
+    assert (fused[0]["module"], "accept" in fused[0]) == ("act", False)
+
+
 def test_coarse_numbers_do_not_override_a_name_on_the_same_operator() -> None:
     """If quantisation erases the contribution of a layer, its sum looks like the input of the layer."""
     ancestor = SmallAncestor(

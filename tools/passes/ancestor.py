@@ -137,13 +137,23 @@ class Ancestor:
         if producer.op_type in VIEWS:
             read, gone = producer.input[:1], gone or node.op_type not in VIEWS
         else:
-            read = producer.input if producer.op_type in MAY_BE_NOOP else []
+            may_forward = producer.op_type in MAY_BE_NOOP or self._is_removed_clamp(node, producer)
+            read = producer.input if may_forward else []
         before = next((str(name_read) for name_read in read if self._is_forwarded(name_read, name)), None)
         # One of two equal operators in sequence is deleted, and the other has its name.
         gone |= (
             before is not None and before not in alive and self.producer(before).op_type == producer.op_type
         )
         return before if gone else None
+
+    def _is_removed_clamp(self, node: onnx.NodeProto, producer: onnx.NodeProto) -> bool:
+        """Whether a node is what it was before the clamp after it was removed, so that it does not clamp. The
+        numbers of both are the same if none is outside the limits."""
+        before = producer.input[0] if producer.op_type in CLAMPS else ""
+        if before not in self.ids.producer:
+            return False
+        origin = self.producer(before)
+        return (origin.domain, origin.op_type) == (node.domain, node.op_type)
 
     def _is_alive(self, name: str, alive: Alive) -> bool:
         """Whether the value is still computed by the same operator, or by its quantised form."""
