@@ -30,7 +30,8 @@ class ConsumerTracer {
       : tracer_(tracer),
         tree_(tracer.map().own_tree()),
         layers_(number_layers(tracer)),
-        norms_(find_norms(tracer)) {}
+        norms_(find_norms(tracer)),
+        has_weights_below_(find_weights_below(tracer)) {}
 
   void run() {
     std::vector<Claim> claims;
@@ -59,14 +60,31 @@ class ConsumerTracer {
     return layers;
   }
 
-  // Modules that compute a mean over their input, as norms do that the exporter writes in parts.
+  // Modules that compute a mean over their input, as norms do that the exporter writes in parts. The norm of
+  // groups of channels is that of instances, which are the groups, and then a factor and an offset.
   static std::vector<bool> find_norms(const Tracer& tracer) {
     std::vector<bool> norms(tracer.map().own_tree().size(), false);
     for (onnx::NodeId id = 0; id < tracer.model().node_count(); ++id)
-      if (const ModuleId module = tracer.map().own_answer(id).computing_module();
-          module != no_module && tracer.model().node(id).op_type() == "ReduceMean")
-        norms[module] = true;
+      if (const std::string_view op = tracer.model().node(id).op_type();
+          op == "ReduceMean" || op == "InstanceNormalization")
+        if (const ModuleId module = tracer.map().own_answer(id).computing_module(); module != no_module)
+          norms[module] = true;
     return norms;
+  }
+
+  // Modules around one that reads initializers.
+  static std::vector<bool> find_weights_below(const Tracer& tracer) {
+    const modules::ModuleTree& tree = tracer.map().own_tree();
+    std::vector<bool> found(tree.size(), false);
+    for (std::size_t i = 0; i < tracer.size(); ++i)
+      if (ModuleId module = tracer.consumer_module(i); module != no_module)
+        while ((module = tree[module].parent) != no_module && !found[module]) found[module] = true;
+    return found;
+  }
+
+  // Whether all sizes are 1 but one: channels first have ones after them.
+  static bool is_vector(const onnx::TensorView& tensor) {
+    return std::count_if(tensor.dims.begin(), tensor.dims.end(), [](auto size) { return size > 1; }) == 1;
   }
 
   // The slot of all consumers; nothing if they differ.
@@ -77,8 +95,7 @@ class ConsumerTracer {
       const onnx::Node node = tracer_.model().node(each.node);
       auto slot = slot_of(node, each.input, layer == layers_.end() ? 0 : layer->second);
       const ModuleId module = tracer_.map().own_answer(each.node).computing_module();
-      if (!slot && module != no_module && norms_[module] && tracer_.tensor(initializer).dims.size() == 1 &&
-          tracer_.tensor(initializer).dims[0] > 1)
+      if (!slot && module != no_module && norms_[module] && is_vector(tracer_.tensor(initializer)))
         slot = slot_of_norm(node);
       if (!slot || (common && *common != *slot)) return std::nullopt;
       common = slot;
@@ -104,9 +121,9 @@ class ConsumerTracer {
   // --- Without a capture ---
 
   std::optional<Claim> claim_by_slot(std::size_t initializer, ModuleId module, const InputSlot& slot) const {
-    // Only modules without submodules compute with parameters of the usual names alone. A bias that is folded
-    // may be that of the norm, if the convolution has none.
-    if (!tree_[module].children.empty()) return std::nullopt;
+    // Only modules whose submodules have no weights compute with parameters of the usual names alone. A bias
+    // that is folded may be that of the norm, if the convolution has none.
+    if (has_weights_below_[module] || !(tree_[module].children.empty() || norms_[module])) return std::nullopt;
     if (slot.transform == Transform::folded && slot.names.front() == "bias") return std::nullopt;
     const std::size_t rank = tracer_.tensor(initializer).dims.size();
     if (rank < (slot.transform == Transform::transposed ? 2 : 1)) return std::nullopt;
@@ -306,7 +323,7 @@ class ConsumerTracer {
   Tracer& tracer_;
   const modules::ModuleTree& tree_;
   std::map<onnx::NodeId, std::uint32_t> layers_;
-  std::vector<bool> norms_;  // by module
+  std::vector<bool> norms_, has_weights_below_;  // by module
 };
 
 }  // namespace

@@ -101,6 +101,22 @@ TEST(TraceWeights, NamesNothingInModulesWithSubmodules) {
             Lines{"(, )"});
 }
 
+// The exporter writes the norm of groups as that of instances, and a factor and an offset of each channel.
+TEST(TraceWeights, UsesTheModuleOfANormOfGroups) {
+  const auto norm = [](const test::Message& last) {
+    return trace(test::graph({node("InstanceNormalization", {"x", "ones", "zeros"}, {"p"},
+                                   "/a/norm/InstanceNormalization"),
+                              node("Mul", {"p", "onnx::Mul_1"}, {"q"}, "/a/norm/Mul"),
+                              node("Add", {"q", "onnx::Add_2"}, {"r"}, "/a/norm/Add"), last}),
+                 {{"onnx::Mul_1", {4, 1, 1}}, {"onnx::Add_2", {4, 1, 1}}, {"onnx::Mul_3", {4, 1, 1}}});
+  };
+  EXPECT_EQ(norm(node("Relu", {"r"}, {"y"}, "/a/norm/act/Relu")),
+            (Lines{"a.norm.weight (identity, consumers)", "a.norm.bias (identity, consumers)", "(, )"}));
+  // A norm whose submodule has weights may name its own in another way.
+  EXPECT_EQ(norm(node("Mul", {"r", "onnx::Mul_3"}, {"y"}, "/a/norm/scale/Mul")),
+            (Lines{"(, )", "(, )", "(, )"}));
+}
+
 TEST(TraceWeights, NamesNoConstants) {
   EXPECT_EQ(trace(test::graph({node("Mul", {"x", "val_3"}, {"p"}, "/a/Mul"),
                                node("Add", {"p", "lifted_tensor_0"}, {"y"}, "/a/Add")}),
