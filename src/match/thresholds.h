@@ -1,7 +1,8 @@
 // The numbers that alignment decides by. Probabilities lie between 0 and 1; factors multiply the weight of a
 // pair of a step and a node, and 1 is neutral.
-// Values were set by hand. There is no record of how one was chosen unless its comment gives the reason; the
-// effect of half and of double each: make thresholds FLAGS="--room match".
+// Values were set by hand, those marked "tried" then chosen on models of the learning side, where they were
+// better than half, double or both (docs/accuracy.md). There is no record of how another was chosen unless its
+// comment gives the reason; the effect of half and of double each: make thresholds FLAGS="--room match".
 // The set as a whole is judged by `make accuracy` on the corpus, with and without names, in order and
 // shuffled.
 #pragma once
@@ -21,9 +22,9 @@ THENCE_THRESHOLD float other_parameter_factor = base::tuned("match_other_paramet
 /// Only the node reads a parameter, or only the step.
 THENCE_THRESHOLD float only_node_reads_factor = base::tuned("match_only_node_reads_factor", 0.05f);
 THENCE_THRESHOLD float only_step_reads_factor = base::tuned("match_only_step_reads_factor", 0.4f);
-/// The shapes of the first outputs are equal, or differ.
-THENCE_THRESHOLD float same_shape_factor = base::tuned("match_same_shape_factor", 3.0f);
-THENCE_THRESHOLD float other_shape_factor = base::tuned("match_other_shape_factor", 0.6f);
+/// The shapes of the first outputs are equal, or differ. Tried.
+THENCE_THRESHOLD float same_shape_factor = base::tuned("match_same_shape_factor", 6.0f);
+THENCE_THRESHOLD float other_shape_factor = base::tuned("match_other_shape_factor", 0.3f);
 /// The step reads what the steps of the node's producers wrote, or does not.
 THENCE_THRESHOLD float along_flow_factor = base::tuned("match_along_flow_factor", 4.0f);
 THENCE_THRESHOLD float against_flow_factor = base::tuned("match_against_flow_factor", 0.3f);
@@ -33,8 +34,8 @@ inline constexpr float excluded_pair_factor = 1e-9f;
 // Probabilities of emissions.
 
 /// The least probability of any emission: no pair is impossible, so that a wrong pair costs likelihood
-/// instead of making an alignment impossible.
-THENCE_THRESHOLD float min_emission = base::tuned("match_min_emission", 1e-7f);
+/// instead of making an alignment impossible. Tried.
+THENCE_THRESHOLD float min_emission = base::tuned("match_min_emission", 2e-7f);
 /// The probability that an operation emits the operator that has its name, if no table has the operator.
 THENCE_THRESHOLD float same_name_emission = base::tuned("match_same_name_emission", 0.5f);
 /// Bounds of the probabilities that a step emits no node (skip) and, after a node, another one (repeat). A
@@ -56,9 +57,9 @@ THENCE_THRESHOLD int max_short_name = base::tuned("match_max_short_name", 3);
 
 /// Posteriors below this are not listed. Bounds memory: a node has at most a thousand others.
 THENCE_THRESHOLD double min_posterior = base::tuned("match_min_posterior", 0.001);
-/// From this posterior on, the step of a producer weights the steps of its consumers in the second pass.
-/// Above 0.5 no other step is more probable.
-THENCE_THRESHOLD float min_flow_posterior = base::tuned("match_min_flow_posterior", 0.5f);
+/// From this posterior on, the most probable step of a producer weights the steps of its consumers in the
+/// second pass. Tried.
+THENCE_THRESHOLD float min_flow_posterior = base::tuned("match_min_flow_posterior", 0.25f);
 /// From this posterior on, summed over the steps of a call, a node is assigned to the call.
 THENCE_THRESHOLD float min_assigned_posterior = base::tuned("match_min_assigned_posterior", 0.7f);
 /// From this posterior on, a pair that both schedules name becomes an anchor.

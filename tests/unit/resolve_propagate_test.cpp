@@ -205,17 +205,19 @@ TEST_F(Propagate, AConstantThatStandsElsewhereIsUncertain) {
   EXPECT_EQ(at(0), "a: consumers, neighbours/reordered_shape/certain");
 }
 
-TEST_F(Propagate, AnAlignmentReachesSixNodes) {
+TEST_F(Propagate, AnAlignmentReachesTwelveNodes) {
+  constexpr onnx::NodeId casts = 13, reached = 12;
   test::Message made;
   made.inner(onnx::GraphField::node, node("Shape", {"x"}, {"s0"}));
-  for (int i = 0; i < 7; ++i)
+  for (onnx::NodeId i = 0; i < casts; ++i)
     made.inner(onnx::GraphField::node,
                node("Cast", {"s" + std::to_string(i)}, {"s" + std::to_string(i + 1)}));
-  made.inner(onnx::GraphField::node, node("Reshape", {"x", "s7"}, {"y"}));
+  made.inner(onnx::GraphField::node, node("Reshape", {"x", "s" + std::to_string(casts)}, {"y"}));
   make(made, {"a"});
-  align(8, "a", true);
+  align(casts + 1, "a", true);
   run();
-  for (onnx::NodeId id = 2; id < 8; ++id) EXPECT_EQ(at(id).substr(0, 13), "a: consumers,") << id;
+  for (onnx::NodeId id = casts + 1 - reached; id <= casts; ++id)
+    EXPECT_EQ(at(id).substr(0, 13), "a: consumers,") << id;
   EXPECT_EQ(at(1), "ambiguous: uncertain_connections");
   EXPECT_EQ(at(0), "no_evidence: no_evidence");
 }
