@@ -1,8 +1,8 @@
 // The numbers that alignment decides by. Probabilities lie between 0 and 1; factors multiply the weight of a
 // pair of a step and a node, and 1 is neutral.
 // Values were set by hand, those marked "tried" then chosen on models of the learning side, where they were
-// better than half, double or both (docs/accuracy.md). There is no record of how another was chosen unless its
-// comment gives the reason; the effect of half and of double each: make thresholds FLAGS="--room match".
+// better than half, double or both (docs/accuracy.md). There is no record of how another was chosen unless
+// its comment gives the reason; the effect of half and of double each: make thresholds FLAGS="--room match".
 // The set as a whole is judged by `make accuracy` on the corpus, with and without names, in order and
 // shuffled.
 #pragma once

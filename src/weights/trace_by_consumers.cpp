@@ -123,7 +123,8 @@ class ConsumerTracer {
   std::optional<Claim> claim_by_slot(std::size_t initializer, ModuleId module, const InputSlot& slot) const {
     // Only modules whose submodules have no weights compute with parameters of the usual names alone. A bias
     // that is folded may be that of the norm, if the convolution has none.
-    if (has_weights_below_[module] || !(tree_[module].children.empty() || norms_[module])) return std::nullopt;
+    if (has_weights_below_[module] || !(tree_[module].children.empty() || norms_[module]))
+      return std::nullopt;
     if (slot.transform == Transform::folded && slot.names.front() == "bias") return std::nullopt;
     const std::size_t rank = tracer_.tensor(initializer).dims.size();
     if (rank < (slot.transform == Transform::transposed ? 2 : 1)) return std::nullopt;
