@@ -24,19 +24,34 @@ NameReading reading_of(hierarchy::ScopeMatchKind kind) {
   return NameReading::uncorroborated;
 }
 
+// A module inside one that was inferred is inferred, too.
+bool is_inside_inferred(const hierarchy::ScopeIndex& scopes, hierarchy::ScopeId outer) {
+  for (; outer != hierarchy::no_scope; outer = scopes[outer].outer)
+    if (const auto& matches = scopes[outer].matches;
+        !matches.empty() && reading_of(matches.front().kind) == NameReading::inferred_call)
+      return true;
+  return false;
+}
+
 void push_scope(const hierarchy::Hierarchy& hierarchy, NodeId node, hierarchy::ScopeId id, Source source,
                 Sink& sink) {
   if (id == hierarchy::no_scope) return;
   const hierarchy::Scope& scope = hierarchy.scopes()[id];
   const std::size_t most = sink.of(source).size() < many_evidence ? max_rivals : max_rivals_if_many;
+  const bool is_inferred = is_inside_inferred(hierarchy.scopes(), scope.outer);
   for (const hierarchy::ScopeMatch& match :
-       std::span(scope.matches).first(std::min(scope.matches.size(), most)))
-    sink.push({.node = node,
-               .module = match.module,
-               .call = match.call,
-               .source = source,
-               .strength = {.reading = reading_of(match.kind), .has_rivals = scope.matches.size() > 1},
-               .why = scope.text});
+       std::span(scope.matches).first(std::min(scope.matches.size(), most))) {
+    const NameReading reading = reading_of(match.kind);
+    sink.push(
+        {.node = node,
+         .module = match.module,
+         .call = match.call,
+         .source = source,
+         .strength = {.reading =
+                          is_inferred && reading == NameReading::plain ? NameReading::inferred_call : reading,
+                      .has_rivals = scope.matches.size() > 1},
+         .why = scope.text});
+  }
 }
 
 // Compiled code whose inner modules have no scopes.

@@ -285,6 +285,26 @@ bool fused_output(const RuleInput& input, Verdict& verdict) {
   return true;
 }
 
+// A scope that skips a level does not say which layer it is in. If both recordings are certain of another
+// layer, they are right; if one names another layer, neither is known to be.
+bool recorded_layer(const RuleInput& input, Verdict& verdict) {
+  const Evidence& named = *input.candidate;
+  if (named.strength.reading != evidence::NameReading::inferred_call) return false;
+  const modules::ModuleTree& tree = input.hierarchy.tree();
+  const auto is_elsewhere = [&](const Evidence& other) {
+    return modules::are_in_different_layers(tree[other.module].path, tree[named.module].path);
+  };
+  if (const Evidence* const recorded = find_agreed_recording(input.all);
+      recorded != nullptr && is_elsewhere(*recorded))
+    return decide_module(input, *recorded, verdict);
+  const auto rival = std::find_if(input.all.begin(), input.all.end(), [&](const Evidence& e) {
+    return is_recording(e.source) && !e.strength.has_rivals && is_elsewhere(e);
+  });
+  if (rival == input.all.end()) return false;
+  verdict.modules = {named.module, rival->module};
+  return decide_unknown(Reason::ambiguous, verdict);
+}
+
 // The exporter's metadata is a recording, too, and sometimes wrong: a view may carry the stack of its reader.
 // Two recordings that agree on another module override it; they must be certain, unless it is such a view and
 // they name a module outside its reader. Metadata that the trace confirms stands: then the graph is
@@ -362,6 +382,7 @@ constexpr std::array rules_with_evidence = {
     RuleEntry{DecisionRule::inside_scope, inside_scope},
     RuleEntry{DecisionRule::called_module, called_module},
     RuleEntry{DecisionRule::fused_output, fused_output},
+    RuleEntry{DecisionRule::recorded_layer, recorded_layer},
     RuleEntry{DecisionRule::recorded_module, recorded_module},
     RuleEntry{DecisionRule::graph_over_trace, graph_over_trace},
     RuleEntry{DecisionRule::weight_of_merged, weight_of_merged},

@@ -24,6 +24,7 @@ constexpr std::array<RuleText, decision_rule_count> rule_texts = {{
     {"inside_scope", "its scope is that of a module around others, which have no scopes"},
     {"called_module", "a call of a function is the module whose parameters it reads"},
     {"fused_output", "a fused node belongs to the module that its output is named after"},
+    {"recorded_layer", "its scope leaves the layer open, and the recording names one"},
     {"recorded_module", "what was recorded while the model ran overrides the exporter's metadata"},
     {"graph_over_trace", "the torch.export graph overrides an uncertain alignment with the trace"},
     {"weight_of_merged", "of two merged nodes, the one whose weight is read ran the operation"},

@@ -24,6 +24,7 @@ enum class DecisionRule : std::uint8_t {
   inside_scope,
   called_module,
   fused_output,
+  recorded_layer,
   recorded_module,
   graph_over_trace,
   weight_of_merged,

@@ -21,6 +21,7 @@ class Propagation {
     work_left_ = base_work + work_per_node * model_.node_count();
     for (onnx::NodeId id = 0; id < model_.node_count(); ++id)
       work_left_ += work_per_input * model_.node(id).inputs().size();
+    find_surrounding_evidence();
     for (int pass = 0; pass < max_passes; ++pass) {
       is_last_pass_ = pass == max_passes - 1;
       bool changed = false;
@@ -50,6 +51,28 @@ class Propagation {
     float confidence = 1;  // of the least certain
     int hops = 255;        // from the nearest direct evidence
   };
+
+  // The nearest nodes with evidence of their own before and after each node, if an alignment shows that the
+  // file is in order. Without one, answers do not depend on the order of nodes.
+  void find_surrounding_evidence() {
+    const auto& nodes = resolution_.nodes;
+    if (std::none_of(nodes.begin(), nodes.end(), [](const Attribution& node) {
+          return node.rests_on_alignment && node.is_alignment_ordered;
+        }))
+      return;
+    before_.assign(nodes.size(), onnx::none);
+    after_.assign(nodes.size(), onnx::none);
+    onnx::NodeId nearest = onnx::none;
+    for (onnx::NodeId id = 0; id < nodes.size(); ++id) {
+      before_[id] = nearest;
+      if (nodes[id].known()) nearest = id;
+    }
+    nearest = onnx::none;
+    for (auto id = static_cast<onnx::NodeId>(nodes.size()); id-- > 0;) {
+      after_[id] = nearest;
+      if (nodes[id].known()) nearest = id;
+    }
+  }
 
   // Unknown for want of evidence. Other reasons (ambiguous, outside the capture, ...) are final.
   bool is_open(onnx::NodeId id) const {
@@ -214,6 +237,10 @@ class Propagation {
       set_unknown(id, Reason::ambiguous, DecisionRule::uncertain_connections);
       return false;
     }
+    if (stands_in_another_layer(id, to.modules.front())) {
+      set_unknown(id, Reason::between_layers, DecisionRule::layer_boundary);
+      return false;
+    }
     const Inference inference = !to.all_have_more_than_parameters ? Inference::by_parameter
                                 : is_data                         ? Inference::data_for_one_module
                                 : is_away_from_consumer           ? Inference::distant_constant
@@ -250,6 +277,20 @@ class Propagation {
   bool precedes_node_of(ModuleId module) const {
     return next_with_inputs_ == onnx::none || !resolution_.nodes[next_with_inputs_].known() ||
            resolution_.nodes[next_with_inputs_].module == module;
+  }
+
+  // Whether a constant stands inside a layer that is not its reader's. It was made for that layer, and equal
+  // ones that later layers read were merged with it.
+  bool stands_in_another_layer(onnx::NodeId id, ModuleId reader) const {
+    if (before_.empty() || !model_.node(id).inputs().empty() || before_[id] == onnx::none ||
+        after_[id] == onnx::none)
+      return false;
+    const std::string_view before = tree_[resolution_.nodes[before_[id]].module].path;
+    const std::string_view after = tree_[resolution_.nodes[after_[id]].module].path;
+    const std::string_view path = tree_[reader].path;
+    spend_work(1 + path.size() / 128);
+    return modules::are_in_different_layers(before, path) && modules::are_in_different_layers(after, path) &&
+           !modules::are_in_different_layers(before, after);
   }
 
   // A node that no recorded operation was aligned with belongs to its neighbours only if it comes from and
@@ -312,6 +353,7 @@ class Propagation {
   const FlowIndex& flow_;
   Resolution& resolution_;
   bool is_last_pass_ = false;
+  std::vector<onnx::NodeId> before_, after_;    // by node; empty without an order
   onnx::NodeId next_with_inputs_ = onnx::none;  // the next node in the file that is no constant
   mutable std::size_t work_left_ = 0;
 };

@@ -20,6 +20,17 @@ namespace {
 using evidence::Evidence;
 using evidence::Source;
 
+// The nodes that have evidence of a source: a name that fits several modules is several pieces of evidence.
+std::size_t count_nodes(const std::deque<Evidence>& evidence) {
+  std::size_t count = 0;
+  onnx::NodeId last = onnx::none;
+  for (const Evidence& each : evidence) {
+    count += each.node != last ? 1 : 0;
+    last = each.node;
+  }
+  return count;
+}
+
 // Which nodes are decided after propagation: their own evidence is weaker than certain neighbours.
 class DeferredEvidence {
  public:
@@ -28,7 +39,7 @@ class DeferredEvidence {
     std::size_t named = 0;
     for (const Source source : {Source::tags, Source::trace_module_map, Source::dynamo_metadata,
                                 Source::onnx_scope_parsing, Source::value_names})
-      named = std::max(named, sink.of(source).size());
+      named = std::max(named, count_nodes(sink.of(source)));
     most_nodes_are_named_ =
         static_cast<double>(named) > min_named_share * static_cast<double>(model.node_count());
   }

@@ -38,6 +38,7 @@ inline constexpr Strength shape_unanimous = {
     .statement = Statement::alignment, .is_reordered = true, .is_shape_or_constant = true};
 inline constexpr Strength relabelled = {.statement = Statement::alignment, .is_relabelled = true};
 inline constexpr Strength plain_name, one_of_several = {.has_rivals = true};
+inline constexpr Strength inferred_call = {.reading = evidence::NameReading::inferred_call};
 inline constexpr Strength rewritten = {.reading = evidence::NameReading::rewritten};
 inline constexpr Strength reads = {.statement = Statement::parameter};
 inline constexpr Strength same_node = {.statement = Statement::proof};
@@ -45,11 +46,11 @@ inline constexpr Strength contributes = {.statement = Statement::proof, .is_seco
 
 using Paths = std::vector<std::string>;
 
-// A model of one node, and the modules a, a.inner, b and c.
+// A model of one node, and the modules a, a.inner, b, c and two layers.
 class Decide : public testing::Test {
  protected:
   static ModelWithHierarchy net_of(bool recorded) {
-    test::Capture capture = capture_of({"a", "a.inner", "b", "c"});
+    test::Capture capture = capture_of({"a", "a.inner", "b", "c", "layers.0", "layers.1"});
     if (recorded) {
       capture.trace.emplace();
       capture.fx.emplace();

@@ -92,6 +92,27 @@ TEST_F(Decide, ARecordingThatNamesNoCandidateOrSeveralPicksNone) {
          DecisionRule::several_candidates, "unknown");
 }
 
+TEST_F(Decide, AScopeThatLeavesTheLayerOpenIsDecidedByBothRecordings) {
+  const Evidence scope = names(Source::onnx_scope_parsing, "layers.1", inferred_call),
+                 trace = names(Source::execution_trace, "layers.0", certain),
+                 fx_graph = names(Source::fx_graph, "layers.0", certain);
+  expect(decided({scope, trace, fx_graph}), DecisionRule::recorded_layer, "layers.0");
+  const Verdict doubted = decided({scope, trace});
+  expect(doubted, DecisionRule::recorded_layer, "unknown");
+  EXPECT_EQ(modules_of(doubted), (Paths{"layers.1", "layers.0"}));
+}
+
+TEST_F(Decide, AScopeThatNamesItsLayerIsNotOverruledByRecordings) {
+  const Evidence trace = names(Source::execution_trace, "layers.0", certain),
+                 fx_graph = names(Source::fx_graph, "layers.0", certain);
+  expect(decided({names(Source::onnx_scope_parsing, "layers.1"), trace, fx_graph}),
+         DecisionRule::strongest_source, "layers.1");
+  expect(decided({names(Source::onnx_scope_parsing, "layers.0", inferred_call), trace}),
+         DecisionRule::strongest_source, "layers.0");
+  expect(decided({names(Source::onnx_scope_parsing, "a", inferred_call), trace}),
+         DecisionRule::strongest_source, "a");
+}
+
 TEST_F(Decide, RecordedModuleOverridesMetadataIfBothRecordingsAgree) {
   const Verdict verdict =
       decided({names(Source::dynamo_metadata, "a"), names(Source::execution_trace, "b", certain),

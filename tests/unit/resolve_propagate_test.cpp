@@ -179,6 +179,34 @@ TEST_F(Propagate, UnalignedDataNeedsTheSameModuleOnBothSides) {
   EXPECT_EQ(at(1), "no_evidence: no_evidence");
 }
 
+// Exporters merge equal constants, and keep the first one. Only an alignment shows that the file is in order.
+TEST_F(Propagate, AConstantInsideAnotherLayerThanItsReadersIsUnknown) {
+  for (const bool in_order : {true, false}) {
+    make(graph({node("Relu", {"x"}, {"a"}), node("Constant", {}, {"c"}), node("Relu", {"a"}, {"b"}),
+                node("Mul", {"b", "c"}, {"y"})}),
+         {"layers.0", "layers.1", "embed"});
+    align(0, "layers.0", in_order);
+    attribute(2, "layers.0");
+    attribute(3, "layers.1");
+    run();
+    EXPECT_EQ(at(1), in_order ? "between_layers: layer_boundary"
+                              : "layers.1: consumers, neighbours/shape_for_one_module/certain");
+  }
+}
+
+TEST_F(Propagate, AConstantBetweenTwoLayersBelongsToItsReader) {
+  for (const std::string_view after : {"layers.1", "embed"}) {
+    make(graph({node("Relu", {"x"}, {"a"}), node("Constant", {}, {"c"}), node("Relu", {"a"}, {"b"}),
+                node("Mul", {"b", "c"}, {"y"})}),
+         {"layers.0", "layers.1", "embed"});
+    align(0, "layers.0", true);
+    attribute(2, after);
+    attribute(3, "layers.1");
+    run();
+    EXPECT_EQ(at(1), "layers.1: consumers, neighbours/shape_for_one_module/certain");
+  }
+}
+
 // Exporters write a constant just before its reader. One that stands before another module's node may have
 // been made for that one and shared.
 TEST_F(Propagate, AConstantThatStandsElsewhereIsUncertain) {

@@ -84,6 +84,27 @@ TEST(Resolve, DeferredParametersDecideWhatPropagationLeavesOpen) {
   EXPECT_EQ(answer(net, found, 0), "fc: strongest_source");
 }
 
+// Recordings wait for names only if most nodes have one; a name that fits several modules is still one.
+TEST(Resolve, ANameWithSeveralCandidatesCountsOnce) {
+  const ModelWithHierarchy net(test::model(graph({node("Relu", {"x"}, {"u"}), node("Relu", {"u"}, {"v"}),
+                                                  node("Relu", {"v"}, {"y"})})),
+                               test::capture_of({"a", "b", "c"}));
+  evidence::Sink sink;
+  for (const std::string_view candidate : {"a", "b", "c"})
+    sink.push({.node = 0,
+               .module = net.module(candidate),
+               .source = evidence::Source::onnx_scope_parsing,
+               .strength = {.has_rivals = true}});
+  sink.push({.node = 2, .module = net.module("a"), .source = evidence::Source::onnx_scope_parsing});
+  sink.push({.node = 1,
+             .module = net.module("b"),
+             .source = evidence::Source::execution_trace,
+             .strength = {.statement = evidence::Statement::alignment}});
+  const Resolution found = resolve(net.model(), net.hierarchy, sink, FlowIndex(net.model()),
+                                   *find_strategy("auto"), modules::ClassFilter());
+  EXPECT_EQ(answer(net, found, 1), "b: strongest_source");
+}
+
 test::Message call(std::string_view weight, std::string_view output) {
   return node("Block", {"x", weight}, {output}).text(onnx::NodeField::domain, "pkg");
 }
