@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include "dataflow/noops.h"
+#include "dataflow/operator_traits.h"
 #include "dataflow/sampled_fingerprint.h"
 #include "dataflow/weight_matcher.h"
 
@@ -73,23 +74,31 @@ NodeMatch node_match(const Origin& origin) {
 
 namespace {
 
-// Without nodes that hold a constant, which other files have as initializers.
-bool is_computed_auxiliary(const ValueGraph& graph, onnx::NodeId id) {
-  return graph.is_auxiliary(id) && !graph.model().node(id).inputs().empty();
+bool is_made_by(const onnx::Model& model, onnx::ValueId value, onnx::Producer::Kind kind) {
+  return value != none && model.producer(value).kind == kind;
 }
 
-std::size_t count_auxiliary(const ValueGraph& graph) {
-  return static_cast<std::size_t>(
-      std::count_if(graph.order().begin(), graph.order().end(),
-                    [&](onnx::NodeId id) { return is_computed_auxiliary(graph, id); }));
-}
-
-// Without what a rewrite inserted: quantisers compute scales.
-std::size_t count_exported_auxiliary(const ValueGraph& graph, const std::vector<Origin>& origins) {
-  return static_cast<std::size_t>(
-      std::count_if(graph.order().begin(), graph.order().end(), [&](onnx::NodeId id) {
-        return is_computed_auxiliary(graph, id) && origins[id].kind != OriginKind::inserted;
-      }));
+// How many nodes compute shapes and constants: without those that hold a constant or reshape a stored one,
+// which other files have as initializers, and without what a quantiser computes for its scales.
+std::size_t count_computed_auxiliary(const ValueGraph& graph, const std::vector<Origin>& origins = {}) {
+  const onnx::Model& model = graph.model();
+  std::vector<bool> is_of_quantiser(model.node_count(), false);
+  std::size_t count = 0;
+  for (const onnx::NodeId id : graph.order()) {
+    const auto inputs = model.node(id).inputs();
+    is_of_quantiser[id] =
+        (!origins.empty() && origins[id].kind == OriginKind::inserted) ||
+        dataflow::has_trait(model.node(id), dataflow::Trait::quantiser) ||
+        (graph.is_auxiliary(id) && std::any_of(inputs.begin(), inputs.end(), [&](onnx::ValueId value) {
+           return is_made_by(model, value, onnx::Producer::Kind::node) &&
+                  is_of_quantiser[model.producer(value).index];
+         }));
+    const bool reads_stored = std::all_of(inputs.begin(), inputs.end(), [&](onnx::ValueId value) {
+      return is_made_by(model, value, onnx::Producer::Kind::initializer);
+    });
+    count += graph.is_auxiliary(id) && !is_of_quantiser[id] && !reads_stored ? 1 : 0;
+  }
+  return count;
 }
 
 }  // namespace
@@ -109,7 +118,7 @@ Result<Matches> match_models(const onnx::Model& ancestor, const onnx::Model& der
   matches.origins = origins_of(theirs, ours, matching);
   matches.refuted.resize(matches.origins.size());
   count_nodes(ours, matches.origins, matches.overlap);
-  matches.has_unfolded = count_exported_auxiliary(ours, matches.origins) > count_auxiliary(theirs);
+  matches.has_unfolded = count_computed_auxiliary(ours, matches.origins) > count_computed_auxiliary(theirs);
   if (!verifier || matches.overlap.is_insufficient()) return matches;
   const std::vector<Claim> claims = claims_of(theirs, ours, matching);
   Result<Verification> verification = verifier(claims, ancestor, derived);
