@@ -74,7 +74,10 @@ class ViewAligner {
   void set_unaligned(const std::vector<onnx::NodeId>& ours, std::size_t i, const ViewChain& theirs,
                      const ChainAlignment& alignment, Proof proof) {
     const auto [first, past] = alignment.gaps[i];
-    if (first == past) {
+    const onnx::NodeId reduction = first == past ? replaced_reduction(state_, ours[i], theirs.start) : none;
+    if (reduction != none) {
+      state_.origins[ours[i]] = {OriginKind::view, proof, {reduction}};
+    } else if (first == past) {
       // The ancestor has no view here: it was inserted, and forwards what comes before it.
       const onnx::NodeId before = past < theirs.views.size()
                                       ? theirs.views[past]

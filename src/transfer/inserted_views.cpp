@@ -63,6 +63,10 @@ void find_inserted_view(OriginState& state, onnx::NodeId id) {
     state.origins[id] = {kind, proof, std::move(views)};
     return;
   }
+  if (const onnx::NodeId reduction = replaced_reduction(state, id, partner); reduction != none) {
+    state.origins[id] = {OriginKind::view, proof, {reduction}};
+    return;
+  }
   if (const onnx::NodeId origin = forwarded_origin(state, id, value, partner); origin != none)
     state.origins[id] = {OriginKind::inserted, proof, {origin}};
 }

@@ -49,6 +49,10 @@ struct OriginState {
   void set_primary(onnx::NodeId ours, onnx::NodeId theirs);
 };
 
+/// The ancestor's reduction of a value along axes of size 1 only, which a rewrite replaced by this view; or
+/// none.
+onnx::NodeId replaced_reduction(const OriginState& state, onnx::NodeId view, CanonicalValue theirs);
+
 // --- The passes, in order ---
 
 /// Nodes whose results are matched, or have candidates.

@@ -93,6 +93,21 @@ TEST(Origins, OfShapesAreTheSameOperandOfTheSameOperator) {
             (Texts{"computes 0", "computes 1", "computes 2", "computes 3", "computes 4"}));
 }
 
+// A mean over one element: an optimiser that knows the sizes drops the axis instead.
+TEST(Origins, OfAViewAreTheReductionThatItReplaces) {
+  const auto with = [](const Message& middle) {
+    Message made = graph({node("Exp", {"x"}, {"a"}), middle, node("Sin", {"b"}, {"y"})}, {}, {"y"});
+    made.inner(GraphField::input, shaped_input("x", {4, 1, 3}));
+    return with_initializers(made, {integers("axis", {1})});
+  };
+  const auto reduced = [&](std::string_view op) {
+    return with(with_int(node(op, {"a", "axis"}, {"b"}), "keepdims", 0));
+  };
+  const Message squeezed = with(node("Squeeze", {"a", "axis"}, {"b"}));
+  EXPECT_EQ(origins_of(reduced("ReduceMean"), squeezed)[1], "view 1");
+  EXPECT_NE(origins_of(reduced("ReduceL2"), squeezed)[1], "view 1");  // of one number, its magnitude
+}
+
 TEST(Origins, OfUnusedResultsAreThoseOfTheirProducer) {
   EXPECT_EQ(origins_of(graph({node("Exp", {"x"}, {"y"})}, {"x"}, {"y"}),
                        graph({node("Exp", {"x"}, {"y"}), node("Sin", {"y"}, {"unused"})}, {"x"}, {"y"})),
