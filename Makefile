@@ -10,7 +10,7 @@ ifneq ($(filter compare,$(MAKECMDGOALS)),)
 $(if $(BASE),,$(error name the commit to compare with: make compare BASE=<commit>))
 endif
 
-.PHONY: help demo test test-long compare thresholds build wheel lint format tidy bench corpus accuracy accuracy-bodies accuracy-transfer accuracy-relations accuracy-weights accuracy-profile accuracy-drift accuracy-roles accuracy-libraries docs-figures operators calibrate fuzz coverage clean
+.PHONY: help demo test test-long compare thresholds build wheel lint format tidy bench corpus accuracy accuracy-held-out accuracy-bodies accuracy-transfer accuracy-relations accuracy-weights accuracy-profile accuracy-drift accuracy-roles accuracy-libraries docs-figures operators calibrate fuzz coverage clean
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 
@@ -64,7 +64,12 @@ corpus: setup-test  ## export every architecture of the list by both exporters, 
 	@.venv/bin/python -m tools.corpus
 
 accuracy: corpus build  ## score every strategy on the corpus, under every condition; hours, resumable
-	@PYTHONPATH=python .venv/bin/python -m tools.accuracy --worst 20 --save docs/figures/accuracy.jsonl --require
+	@PYTHONPATH=python .venv/bin/python -m tools.accuracy --worst 20 --save docs/figures/accuracy.jsonl \
+	  --save-held-out docs/figures/held_out.jsonl --require
+
+accuracy-held-out: setup-test build  ## the same of the held-out models alone; an hour, resumable
+	@.venv/bin/python -m tools.corpus --held-out
+	@PYTHONPATH=python .venv/bin/python -m tools.accuracy --held-out --save-held-out docs/figures/held_out.jsonl
 
 accuracy-bodies: setup-test build  ## score the answers in bodies and functions, and write the figures; resumable
 	@PYTHONPATH=python .venv/bin/python -m tools.bodies --write

@@ -6,7 +6,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tools.accuracy.figures import HELD_OUT, format_bars, format_totals, rows_of, totals_in
+from tools.accuracy.figures import (
+    HELD_OUT,
+    format_bars,
+    format_held_out_bars,
+    format_totals,
+    held_out_rows_of,
+    rows_of,
+    totals_in,
+)
 from tools.accuracy.total import Total, totals_of
 from tools.figures.__main__ import outdated
 from tools.figures.measurement import Measurement, read_measurement, write_measurement
@@ -76,9 +84,19 @@ def test_a_data_file_yields_the_same_table_as_the_scores(tmp_path: Path) -> None
     read = read_measurement(file)
     assert read.describe() == "Measured at commit abc on x86_64 with torch 1."
     assert format_totals(totals_in(read, "all")) == format_totals(totals_of(scores))
+    assert "| file only | dynamo | auto | all | exact |" in format_bars(read)
+
+
+def test_held_out_models_have_a_data_file_of_their_own(tmp_path: Path) -> None:
+    file = tmp_path / "figures.jsonl"
+    rows = held_out_rows_of([score("bert", 90, 10), score("squeezebert", 50, 0)])
+    write_measurement(file, Measurement("abc", "x86_64", {"torch": "1"}, rows))
+    read = read_measurement(file)
     held_out = totals_in(read, HELD_OUT)["file only", "dynamo", "auto"]
     assert (held_out.models, held_out.counts["exact"]) == (1, 50)
-    assert "| file only | dynamo | auto | held out | calibration error |" in format_bars(read)
+    assert not totals_in(read, "all")
+    for figure in ("exact", "calibration error"):
+        assert f"| file only | dynamo | auto | held out | {figure} |" in format_held_out_bars(read)
 
 
 def test_a_total_survives_storing() -> None:

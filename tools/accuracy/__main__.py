@@ -16,6 +16,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from tools.corpus.families import is_learned_from
 from tools.corpus.isolated import run_isolated
 from tools.corpus.parallel import run_parallel
 from tools.corpus.step_times import format_step_times, timed
@@ -23,7 +24,7 @@ from tools.figures.measurement import measure, write_measurement
 
 from .conditions import ModelFiles, cases_of, names
 from .evaluate import scores
-from .figures import rows_of
+from .figures import held_out_rows_of, rows_of
 from .report import print_report
 
 LIMIT = 600.0  # seconds for preparing one architecture
@@ -44,10 +45,16 @@ def main() -> int:
         "--markdown", action="store_true", help="print the tables as docs/accuracy.md has them"
     )
     parser.add_argument("--save", type=Path, metavar="FILE", help="write the totals for `make docs-figures`")
+    parser.add_argument(
+        "--save-held-out", type=Path, metavar="FILE", help="the same, of the held-out models alone"
+    )
+    parser.add_argument("--held-out", action="store_true", help="score the held-out models alone")
     parser.add_argument("--require", action="store_true", help="exit code 1 when a bar is missed")
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
     wanted = options.names or names(options.models)
+    if options.held_out:
+        wanted = [name for name in wanted if not is_learned_from(name)]
     with timed("capture, and remove names", options.folder):
         for name, message in run_parallel(
             "preparing", wanted, options.jobs, lambda name: _prepare(name, options)
@@ -66,6 +73,8 @@ def main() -> int:
     (options.folder / "scores.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     if options.save:
         write_measurement(options.save, measure(rows_of(rows)))
+    if options.save_held_out:
+        write_measurement(options.save_held_out, measure(held_out_rows_of(rows)))
     met = print_report(rows, options.worst, options.markdown)
     print("\n" + format_step_times(options.models, options.folder))
     return 1 if options.require and not met else 0

@@ -11,7 +11,7 @@ from tools.figures.tables import format_table
 from tools.figures.worst import format_worst, missed_by_operator, worst_models
 from tools.sample.choices import DYNAMIC, PAST
 
-from .bars import accuracy_bars, confidence_bars, findings
+from .bars import Finding, accuracy_bars, findings, held_out_bars
 from .conditions import BLIND, CAPTURE, EXPORTERS, FILE, SHUFFLED, STRATEGIES, VARIANT_CONDITIONS
 from .total import COLUMNS, Key, Total, totals_of
 
@@ -21,18 +21,21 @@ WORST, WORST_SHUFFLED = "worst", "worst, shuffled"
 WORST_COUNT = 12
 
 
-def rows_of(scores: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """One row for each side of the corpus, condition, exporter and strategy."""
-    sides = {ALL: scores, HELD_OUT: [score for score in scores if not is_learned_from(score["name"])]}
-    totals = [
+def rows_of(scores: list[dict[str, Any]], side: str = ALL) -> list[dict[str, Any]]:
+    """One row for each condition, exporter and strategy."""
+    return [
         {"side": side, "condition": condition, "exporter": exporter, "strategy": strategy} | total.to_json()
-        for side, mine in sides.items()
-        for (condition, exporter, strategy), total in in_order(totals_of(mine))
+        for (condition, exporter, strategy), total in in_order(totals_of(scores))
     ]
-    auto = [score for score in sides[HELD_OUT] if score["strategy"] == "auto"]
+
+
+def held_out_rows_of(scores: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The same of held-out models, and rows of those with the most misses."""
+    held_out = [score for score in scores if not is_learned_from(score["name"])]
+    auto = [score for score in held_out if score["strategy"] == "auto"]
     ordered = [score for score in auto if score["condition"] != SHUFFLED]
     shuffled = [score for score in auto if score["condition"] == SHUFFLED]
-    return totals + _worst_rows(WORST, ordered) + _worst_rows(WORST_SHUFFLED, shuffled)
+    return rows_of(held_out, HELD_OUT) + _worst_rows(WORST, ordered) + _worst_rows(WORST_SHUFFLED, shuffled)
 
 
 def _worst_rows(side: str, scores: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -74,9 +77,15 @@ def format_totals(totals: dict[Key, Total]) -> str:
 
 
 def format_bars(measurement: Measurement) -> str:
-    """Every bar with its figure; those of confidence hold for held-out models."""
-    found = findings(totals_in(measurement, ALL), accuracy_bars())
-    found += findings(totals_in(measurement, HELD_OUT), confidence_bars(), HELD_OUT)
+    """Every bar with its figure, over all models."""
+    return _format_findings(findings(totals_in(measurement, ALL), accuracy_bars()))
+
+
+def format_held_out_bars(measurement: Measurement) -> str:
+    return _format_findings(findings(totals_in(measurement, HELD_OUT), held_out_bars(), HELD_OUT))
+
+
+def _format_findings(found: list[Finding]) -> str:
     head = ["condition", "exporter", "strategy", "models", "figure", "bar", "value", ""]
     return format_table(head, [finding.row() for finding in found], 5)
 
@@ -115,8 +124,11 @@ def format_worst_models(measurement: Measurement, side: str) -> str:
 
 TABLES = {
     "all models": lambda measurement: format_totals(totals_in(measurement, ALL)),
-    "held-out models": lambda measurement: format_totals(totals_in(measurement, HELD_OUT)),
     "bars": format_bars,
+}
+HELD_OUT_TABLES = {
+    "held-out models": lambda measurement: format_totals(totals_in(measurement, HELD_OUT)),
+    "bars, held out": format_held_out_bars,
     "worst models": lambda measurement: format_worst_models(measurement, WORST),
     "worst shuffled models": lambda measurement: format_worst_models(measurement, WORST_SHUFFLED),
 }

@@ -8,7 +8,7 @@ from typing import Any
 from tools.corpus.families import is_learned_from
 from tools.figures.worst import worst_models
 
-from .bars import Finding, accuracy_bars, confidence_bars, findings, models_below
+from .bars import Finding, accuracy_bars, findings, held_out_bars, models_below
 from .conditions import BLIND, CAPTURE, FILE, LOWERED
 from .figures import HELD_OUT, in_order
 from .total import CALLS, COLUMNS, totals_of
@@ -48,7 +48,7 @@ def print_calls(rows: list[dict[str, Any]], markdown: bool = False) -> None:
 
 def print_bars(rows: list[dict[str, Any]], fresh: list[dict[str, Any]], markdown: bool) -> bool:
     found = findings(totals_of(rows), accuracy_bars())
-    found += findings(totals_of(fresh), confidence_bars(), HELD_OUT)
+    found += findings(totals_of(fresh), held_out_bars(), HELD_OUT)
     print_findings(found, ["condition", "exporter", "strategy"], markdown)
     low = models_below(rows, MIN_EXACT_OF_MODEL)
     for row in low:

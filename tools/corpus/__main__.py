@@ -110,6 +110,7 @@ def main() -> int:
     parser.add_argument(
         "--variant", nargs="+", choices=(STATIC, *VARIANTS), default=(STATIC, *VARIANTS), help="default: all"
     )
+    parser.add_argument("--held-out", action="store_true", help="the held-out models alone")
     parser.add_argument("--jobs", type=int, default=2, help="exports at a time")
     parser.add_argument("--limit", type=float, default=300.0, help="seconds for an export")
     parser.add_argument("--again", action="store_true", help="once more what failed")
@@ -118,6 +119,8 @@ def main() -> int:
     report = options.out / "report.jsonl"
     done = known(report, options.again)
     options.names = options.names or default_names(options.variant)
+    if options.held_out:
+        options.names = [name for name in options.names if not is_learned_from(name)]
     wanted = [(name, exporter) for name in options.names for exporter in options.exporter]
     missing = [pair for pair in wanted if pair not in done]
     with report.open("a") as rows, timed("export", options.out):

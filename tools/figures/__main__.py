@@ -52,8 +52,10 @@ def sections() -> Iterator[Section]:
 
     for name, render in accuracy.TABLES.items():
         yield Section(name, DATA / "accuracy.jsonl", render)
+    for name, render in accuracy.HELD_OUT_TABLES.items():
+        yield Section(name, DATA / "held_out.jsonl", render)
     yield Section("held-out models, first", DATA / "first/accuracy.jsonl", accuracy.render_first)
-    yield Section("summary", DATA / "accuracy.jsonl", accuracy.render_summary, README)
+    yield Section("summary", DATA / "held_out.jsonl", accuracy.render_summary, README)
     yield Section("values", DATA / "values.jsonl", values.render)
     yield Section("bodies", DATA / "bodies.jsonl", bodies.render)
     yield Section("bodies, first", DATA / "first/bodies.jsonl", bodies.render_first)
