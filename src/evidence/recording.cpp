@@ -291,12 +291,13 @@ void collect_recording(const onnx::Model& model, const hierarchy::Hierarchy& hie
     StepAssigner::Assignment assigned = assigner.assign(i);
     assigned.strength.is_in_body = around.has_body;
     assigned.strength.is_in_branch = around.has_branch;
+    // Calls of one module are alike. In a reordered file nothing shows which of them is which.
     for (const capture::RecordedStep* step : {assigned.step, assigned.rival})
       if (step != nullptr && step->module != modules::no_module &&
           !(around.has_body && is_control_flow(recorded->op_names[step->op_name])))
         found.push_back({.node = node,
                          .module = step->module,
-                         .call = step->call,
+                         .call = assigned.strength.is_reordered ? std::nullopt : step->call,
                          .source = source,
                          .strength = assigned.strength,
                          .why = recorded->op_names[step->op_name]});  // which outlive the alignments

@@ -18,6 +18,7 @@ test::Capture recorded_capture(std::uint32_t relabelled = steps) {
     capture::RecordedStep step;
     step.op_name = recording.intern_op_name(word);
     step.module = capture.tree.add("m" + std::to_string(number));
+    step.call = 0;
     step.relabelled = number == relabelled;
     recording.begin_step(step);
     for (const std::uint32_t input : inputs) recording.links.push_back(input);
@@ -69,6 +70,7 @@ TEST(RecordingEvidence, AlignsAFileInOrder) {
       EXPECT_EQ(net.hierarchy.tree()[found[i].module].path, numbered("m", i));
       EXPECT_EQ(found[i].strength, (Strength{.statement = Statement::alignment})) << i;
       EXPECT_EQ(found[i].source, source);
+      EXPECT_EQ(found[i].call, 0);
     }
     EXPECT_EQ(found[0].why, "aten.neg.default");
   }
@@ -83,6 +85,7 @@ TEST(RecordingEvidence, CountsAgreeingAlignmentsInAReorderedFile) {
     const std::uint32_t ran = i == 0 ? 0 : i <= pairs ? 2 * i - 1 : 2 * (i - pairs);
     EXPECT_EQ(net.hierarchy.tree()[found[i].module].path, numbered("m", ran)) << "node " << i;
     EXPECT_TRUE(found[i].strength.is_reordered);
+    EXPECT_FALSE(found[i].call);  // calls of one module are alike
     unanimous += found[i].strength.certainty == Certainty::full ? 1 : 0;
   }
   EXPECT_GE(unanimous, pairs);  // the chain of sums has only one order
