@@ -40,5 +40,32 @@ TEST(ScopeCalls, OfAModuleAreUnknownIfOneScopeHasSeveral) {
   EXPECT_EQ(calls_left(three_nodes("/a_1"), {0, 2, 1}), "- - -");
 }
 
+// Two modules that run as often as the one around them: one of them cannot be in another call than the other.
+std::string calls_of_children(std::string_view second_scope, std::uint32_t second_call) {
+  test::Capture capture = test::capture_of({"a", "a.fc", "a.norm"});
+  for (const std::string_view path : {"a", "a.fc", "a.norm"})
+    capture.tree.set_calls(capture.tree.find(path), 2);
+  const test::ModelWithHierarchy net(
+      test::model(graph({node("Relu", {"x"}, {"y"}, "/a/fc/Relu"),
+                         node("Abs", {"y"}, {"z"}, std::string(second_scope) + "/Abs")})),
+      std::move(capture));
+  Resolution resolution;
+  resolution.nodes.resize(2);
+  const std::pair<std::string_view, std::uint32_t> answers[] = {{"a.fc", 0}, {"a.norm", second_call}};
+  for (std::size_t i = 0; i < 2; ++i) {
+    resolution.nodes[i].module = net.hierarchy.tree().find(answers[i].first);
+    resolution.nodes[i].reason = Reason::none;
+    resolution.nodes[i].set_call(answers[i].second);
+  }
+  remove_calls_that_split_scopes(net.model(), net.hierarchy, resolution);
+  return resolution.nodes[0].call() ? "known" : "unknown";
+}
+
+TEST(ScopeCalls, OfModulesInOneCallOfTheirParentAreTheSame) {
+  EXPECT_EQ(calls_of_children("/a/norm", 0), "known");
+  EXPECT_EQ(calls_of_children("/a/norm_1", 1), "known");  // in the next call of the parent
+  EXPECT_EQ(calls_of_children("/a/norm", 1), "unknown");
+}
+
 }  // namespace
 }  // namespace thence::resolve
