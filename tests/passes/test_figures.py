@@ -37,8 +37,15 @@ def test_held_out_models_have_a_table_of_their_own() -> None:
 
 def test_the_table_lists_passes_that_were_run() -> None:
     lines = format_tallies(tallies_in(measured(score(HELD, 10, 0)), HELD_OUT)).splitlines()
-    assert lines[2].startswith("| qdq | kept | 1 | 100.00% | 10 | 100.00% |")
-    assert len(lines) == 3
+    assert lines[2].startswith("| all passes | kept | 1 | 100.00% | 10 | 100.00% |")
+    assert lines[3].startswith("| qdq | kept | 1 | 100.00% | 10 | 100.00% |")
+    assert len(lines) == 4
+
+
+def test_the_first_row_is_the_sum_of_all_passes() -> None:
+    other = {**score(HELD, 4, 4), "pass": "float16"}
+    lines = format_tallies(tallies_in(measured(score(HELD, 10, 0), other), HELD_OUT)).splitlines()
+    assert lines[2].startswith("| all passes | kept | 2 | 100.00% | 18 | 77.78% |")
 
 
 def test_missed_bars_are_listed() -> None:

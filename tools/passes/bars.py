@@ -8,14 +8,21 @@ from tools.accuracy.bars import Bar
 
 from .evaluate import KEPT, RANDOM
 from .recipes import PASSES, quantises
-from .tally import Tally
+from .tally import EVERY, Tally
 
 
 def share(kind: str, verdict: str) -> Callable[[Tally], float | None]:
     return lambda tally: tally.share(kind, verdict)
 
 
+def confidence_bars(what: str, names: str) -> Iterator[Bar]:
+    yield Bar((what, names), "wrong at 0.9", lambda tally: tally.wrong_at_high, at_most=0.0005)
+    yield Bar((what, names), "AUROC", lambda tally: tally.ranking, at_least=0.9)
+
+
 def transfer_bars() -> Iterator[Bar]:
+    for names in (KEPT, RANDOM):
+        yield from confidence_bars(EVERY, names)
     for what, steps in PASSES.items():
         coarse = quantises(what) or len(steps) > 2
         for names, exact, shape in ((KEPT, 0.996, 0.99), (RANDOM, 0.985 if coarse else 0.992, 0.95)):
@@ -24,6 +31,5 @@ def transfer_bars() -> Iterator[Bar]:
             yield Bar(key, "wrong", share("data", "wrong"), at_most=0.001)
             yield Bar(key, "cross-layer", share("data", "cross_layer"), at_most=0.0)
             yield Bar(key, "shape exact", share("shape", "exact"), at_least=shape)
-            yield Bar(key, "wrong at 0.9", lambda tally: tally.wrong_at_high, at_most=0.0005)
-            yield Bar(key, "AUROC", lambda tally: tally.ranking, at_least=0.9)
+            yield from confidence_bars(what, names)
         yield Bar((what, KEPT), "unknown", share("data", "unknown"), at_most=0.001)

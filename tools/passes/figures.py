@@ -14,7 +14,7 @@ from .bars import transfer_bars
 from .evaluate import FILES
 from .recipes import PASSES
 from .report import SCORE_COLUMNS, score_cells
-from .tally import Key, Tally, tallies
+from .tally import EVERY, Key, Tally, tallies, with_sums
 
 
 def rows_of(scores: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -35,7 +35,8 @@ def tallies_in(measurement: Measurement, side: str) -> dict[Key, Tally]:
 
 
 def format_tallies(found: dict[Key, Tally]) -> str:
-    keys = [(what, names) for what in PASSES for names in FILES if (what, names) in found]
+    found = with_sums(found)
+    keys = [(what, names) for what in (EVERY, *PASSES) for names in FILES if (what, names) in found]
     return format_table(
         ["pass", "names", *SCORE_COLUMNS], [[*key, *score_cells(found[key])] for key in keys], 2
     )
@@ -43,7 +44,7 @@ def format_tallies(found: dict[Key, Tally]) -> str:
 
 def format_missed_bars(measurement: Measurement) -> str:
     """How many bars are met by held-out models, and those that are missed."""
-    found = findings(tallies_in(measurement, HELD_OUT), transfer_bars(), HELD_OUT)
+    found = findings(with_sums(tallies_in(measurement, HELD_OUT)), transfer_bars(), HELD_OUT)
     missed = [one for one in found if not one.met]
     text = f"{len(found) - len(missed)} of {len(found)} bars are met.\n"
     head = ["pass", "names", "models", "figure", "bar", "value", ""]

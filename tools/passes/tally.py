@@ -8,6 +8,7 @@ from typing import Any
 from tools.accuracy.total import ranking
 
 Key = tuple[str, str]  # pass, names
+EVERY = "all passes"
 WRONG = ("ancestor", "cross_layer", "wrong_branch")
 
 
@@ -36,6 +37,18 @@ class Tally:
         for basis in score.get("by_basis", {}).values():
             self.answers[basis["confidence"]] += basis["answers"]
             self.right[basis["confidence"]] += basis["exact"]
+
+    def add_tally(self, other: Tally) -> None:
+        self.models += other.models
+        self.nodes += other.nodes
+        self.nodes_with_truth += other.nodes_with_truth
+        self.confidently_wrong += other.confidently_wrong
+        self.calls.update(other.calls)
+        self.members.update(other.members)
+        self.answers.update(other.answers)
+        self.right.update(other.right)
+        for kind, counts in other.kinds.items():
+            self.kinds[kind].update(counts)
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -80,6 +93,14 @@ class Tally:
     @property
     def ranking(self) -> float | None:
         return ranking(self.answers, self.right)
+
+
+def with_sums(found: dict[Key, Tally]) -> dict[Key, Tally]:
+    """Adds the sum over all passes, for each kind of names."""
+    sums: defaultdict[Key, Tally] = defaultdict(Tally)
+    for (_, names), tally in found.items():
+        sums[EVERY, names].add_tally(tally)
+    return {**sums, **found}
 
 
 def tallies(scores: list[dict[str, Any]]) -> dict[Key, Tally]:
