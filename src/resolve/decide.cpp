@@ -215,9 +215,17 @@ bool relabelled_alone(const RuleInput& input, Verdict& verdict) {
   return decide_unknown(Reason::ambiguous, verdict);
 }
 
-// A name that fits several modules is decided by a recording that names one of them, and no other.
+// A name that fits several modules is decided by a recording that names one of them, and no other; or by two
+// that are certain of another layer, which the name leaves open.
 bool recorded_candidate(const RuleInput& input, Verdict& verdict) {
   if (input.candidate != nullptr || is_recording(input.all.front().source)) return false;
+  const modules::ModuleTree& tree = input.hierarchy.tree();
+  if (const Evidence* const agreed = find_agreed_recording(input.all);
+      agreed != nullptr &&
+      std::all_of(input.strongest.begin(), input.strongest.end(), [&](const Evidence& e) {
+        return modules::are_in_different_layers(tree[e.module].path, tree[agreed->module].path);
+      }))
+    return decide_module(input, *agreed, verdict);
   const Evidence* found = nullptr;
   for (const Evidence& other : input.all) {
     if (!is_recording(other.source)) continue;

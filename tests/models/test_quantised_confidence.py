@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from onnxruntime.quantization import CalibrationDataReader, quantize_dynamic, quantize_static
 from tests.cases.printed_json import run_json
@@ -14,13 +15,13 @@ SAMPLE = Path(__file__).parent / "sample"
 ONES = np.ones((13, 7), np.int64)
 
 
-class OneInput(CalibrationDataReader):
+class OneInput(CalibrationDataReader):  # type: ignore[misc]  # onnxruntime has no types
     """Calibrates with one input of ones."""
 
-    def __init__(self, inputs: dict[str, np.ndarray]) -> None:
+    def __init__(self, inputs: dict[str, npt.NDArray[np.int64]]) -> None:
         self.left = [inputs]
 
-    def get_next(self) -> dict[str, np.ndarray] | None:
+    def get_next(self) -> dict[str, npt.NDArray[np.int64]] | None:
         return self.left.pop() if self.left else None
 
 

@@ -46,11 +46,11 @@ inline constexpr Strength contributes = {.statement = Statement::proof, .is_seco
 
 using Paths = std::vector<std::string>;
 
-// A model of one node, and the modules a, a.inner, b, c and two layers.
+// A model of one node, and the modules a, a.inner, b, c and three layers.
 class Decide : public testing::Test {
  protected:
   static ModelWithHierarchy net_of(bool recorded) {
-    test::Capture capture = capture_of({"a", "a.inner", "b", "c", "layers.0", "layers.1"});
+    test::Capture capture = capture_of({"a", "a.inner", "b", "c", "layers.0", "layers.1", "layers.2"});
     if (recorded) {
       capture.trace.emplace();
       capture.fx.emplace();

@@ -92,6 +92,19 @@ TEST_F(Decide, ARecordingThatNamesNoCandidateOrSeveralPicksNone) {
          DecisionRule::several_candidates, "unknown");
 }
 
+// The candidates are those that nothing else excludes, and a name may have lost the weight that shows its
+// layer.
+TEST_F(Decide, TwoRecordingsNameALayerThatIsNoCandidate) {
+  const Evidence one = names(Source::onnx_scope_parsing, "layers.1", one_of_several),
+                 two = names(Source::onnx_scope_parsing, "layers.2", one_of_several),
+                 trace = names(Source::execution_trace, "layers.0", certain),
+                 fx_graph = names(Source::fx_graph, "layers.0", certain);
+  expect(decided({one, two, trace, fx_graph}), DecisionRule::recorded_candidate, "layers.0");
+  expect(decided({one, two, trace}), DecisionRule::several_candidates, "unknown");
+  expect(decided({one, names(Source::onnx_scope_parsing, "a", one_of_several), trace, fx_graph}),
+         DecisionRule::several_candidates, "unknown");
+}
+
 TEST_F(Decide, AScopeThatLeavesTheLayerOpenIsDecidedByBothRecordings) {
   const Evidence scope = names(Source::onnx_scope_parsing, "layers.1", inferred_call),
                  trace = names(Source::execution_trace, "layers.0", certain),
