@@ -100,12 +100,14 @@ TEST(Origins, OfAViewAreTheReductionThatItReplaces) {
     made.inner(GraphField::input, shaped_input("x", {4, 1, 3}));
     return with_initializers(made, {integers("axis", {1})});
   };
-  const auto reduced = [&](std::string_view op) {
-    return with(with_int(node(op, {"a", "axis"}, {"b"}), "keepdims", 0));
+  const auto reduced = [&](std::string_view op, std::uint64_t keeps_axes) {
+    return with(with_int(node(op, {"a", "axis"}, {"b"}), "keepdims", keeps_axes));
   };
   const Message squeezed = with(node("Squeeze", {"a", "axis"}, {"b"}));
-  EXPECT_EQ(origins_of(reduced("ReduceMean"), squeezed)[1], "view 1");
-  EXPECT_NE(origins_of(reduced("ReduceL2"), squeezed)[1], "view 1");  // of one number, its magnitude
+  EXPECT_EQ(origins_of(reduced("ReduceMean", 0), squeezed)[1], "view 1");
+  EXPECT_NE(origins_of(reduced("ReduceL2", 0), squeezed)[1], "view 1");  // of one number, its magnitude
+  // An axis that is kept leaves nothing to replace.
+  EXPECT_NE(origins_of(reduced("ReduceMean", 1), with(node("ReorderOutput", {"a"}, {"b"})))[1], "view 1");
 }
 
 TEST(Origins, OfUnusedResultsAreThoseOfTheirProducer) {
