@@ -6,119 +6,13 @@
 #include <algorithm>
 #include <array>
 
-#include "resolve/recordings.h"
-#include "resolve/resolve.h"
+#include "resolve/recording_rules.h"
 
 namespace thence::resolve {
 namespace {
 
 using evidence::Evidence;
 using evidence::Source;
-using evidence::Strength;
-
-// What a rule may look at.
-struct RuleInput {
-  const hierarchy::Hierarchy& hierarchy;
-  evidence::SourceSet sources;  // that the strategy uses
-  onnx::NodeId node = 0;
-  AllEvidence all;
-  AllEvidence strongest;  // those of the first source
-  // The only one of `strongest`, or the first of them whose module has a parameter that the node reads.
-  const Evidence* candidate = nullptr;
-};
-
-bool reads_parameter_of(AllEvidence all, const modules::ModuleTree& tree, ModuleId module) {
-  return std::any_of(all.begin(), all.end(), [&](const Evidence& e) {
-    return e.source == Source::parameter && tree.is_same_module(e.module, module);
-  });
-}
-
-bool names_module(AllEvidence all, Source source, ModuleId module) {
-  return std::any_of(all.begin(), all.end(),
-                     [&](const Evidence& e) { return e.source == source && e.module == module; });
-}
-
-RuleInput rule_input_of(const hierarchy::Hierarchy& hierarchy, evidence::SourceSet sources, onnx::NodeId node,
-                        AllEvidence all) {
-  RuleInput input{.hierarchy = hierarchy, .sources = sources, .node = node, .all = all};
-  if (all.empty()) return input;
-  const Source source = all.front().source;
-  const auto end =
-      std::find_if(all.begin(), all.end(), [&](const Evidence& e) { return e.source != source; });
-  input.strongest = all.first(static_cast<std::size_t>(end - all.begin()));
-  if (input.strongest.size() == 1) {
-    input.candidate = &all.front();
-  } else if (source != Source::parameter) {
-    const auto owner = std::find_if(all.begin(), end, [&](const Evidence& e) {
-      return reads_parameter_of(all, hierarchy.tree(), e.module);
-    });
-    if (owner != end) input.candidate = &*owner;
-  }
-  return input;
-}
-
-// Another source that names the same module confirms an answer, less so if its own alignment is disputed.
-Agreement confirmation_by(Strength strength) {
-  return is_disputed(strength) ? Agreement::confirmed_by_disputed : Agreement::confirmed;
-}
-
-// One source that confirms the winner outweighs others that contradict it. A parameter of a module inside the
-// winner's does not contradict it: the module around a parameter often
-// runs the operation. A parameter from elsewhere does. In a reordered file it is a bad sign that the other
-// recording does not place the node, and in a derived file that no node of the ancestor was matched.
-Agreement agreement_with(const RuleInput& input, const Evidence& winner) {
-  const modules::ModuleTree& tree = input.hierarchy.tree();
-  const auto* const capture = input.hierarchy.recorded();
-  const bool two_recordings = input.sources.has(Source::execution_trace) &&
-                              input.sources.has(Source::fx_graph) && capture != nullptr && capture->trace &&
-                              capture->fx;
-  const bool is_silent_in_ancestor = input.sources.has(Source::transferred);
-  Agreement result = is_silent_in_ancestor || (two_recordings && winner.strength.is_reordered)
-                         ? Agreement::unconfirmed
-                         : Agreement::alone;
-  for (const Evidence& other : input.all) {
-    if (other.source == winner.source) continue;
-    // A parameter names its module, whatever the path that it was called by.
-    const bool is_parameter = other.source == Source::parameter;
-    if (is_parameter ? tree.is_same_module(other.module, winner.module) : other.module == winner.module)
-      return confirmation_by(other.strength);
-    if (is_parameter && tree.is_within(other.module, winner.module)) continue;
-    result = Agreement::contradicted;
-  }
-  return result;
-}
-
-// Both return true: the rule decided.
-bool decide_unknown(Reason reason, Verdict& verdict) {
-  verdict.attribution.reason = reason;
-  return true;
-}
-
-// That of the winner or, if it does not tell, the one on which the other evidence for its module agrees.
-modules::CallNumber call_of(const RuleInput& input, const Evidence& winner) {
-  if (winner.call) return winner.call;
-  modules::CallNumber call;
-  for (const Evidence& other : input.all) {
-    if (other.module != winner.module || !other.call) continue;
-    if (call && *call != *other.call) return std::nullopt;
-    call = other.call;
-  }
-  return call;
-}
-
-bool decide_module(const RuleInput& input, const Evidence& winner, Verdict& verdict) {
-  Attribution& answer = verdict.attribution;
-  answer.module = winner.module;
-  answer.set_call(call_of(input, winner));
-  answer.source = winner.source;
-  answer.reason = Reason::none;
-  answer.has_more_than_parameters = input.all.front().source != Source::parameter;
-  answer.rests_on_alignment = is_recording(winner.source);
-  answer.is_alignment_ordered = answer.rests_on_alignment && !winner.strength.is_reordered;
-  answer.set_confidence(ConfidenceTable::basis(winner.source, winner.strength, agreement_with(input, winner)),
-                        winner.max_confidence);
-  return true;
-}
 
 bool has_unresolved_stack(const RuleInput& input) {
   return input.sources.has(Source::dynamo_metadata) &&
@@ -168,73 +62,6 @@ bool ancestor_answer(const RuleInput& input, Verdict& verdict) {
   if (input.all.size() > 1)
     for (const Evidence& evidence : input.all) verdict.modules.push_back(evidence.module);
   return true;
-}
-
-// A trace has the branch of an `If` that was taken. It may have been aligned with the other one, too; the FX
-// graph has both.
-bool graph_of_branches(const RuleInput& input, Verdict& verdict) {
-  if (input.all.front().source != Source::execution_trace) return false;
-  const auto by_graph = std::find_if(input.all.begin(), input.all.end(),
-                                     [](const Evidence& e) { return e.source == Source::fx_graph; });
-  if (by_graph == input.all.end() || !by_graph->strength.is_in_branch || by_graph->strength.has_rivals ||
-      by_graph->module == input.all.front().module)
-    return false;
-  return decide_module(input, *by_graph, verdict);
-}
-
-// Two recordings of the same forward that name different modules, equally reliably: one is misaligned, and
-// neither is known to be right.
-bool recordings_conflict_on_node(const RuleInput& input, Verdict& verdict) {
-  if (!is_recording(input.all.front().source) || !recordings_conflict(input.all)) return false;
-  verdict.modules = {input.all.front().module, input.all.back().module};
-  return decide_unknown(Reason::ambiguous, verdict);
-}
-
-// A trace records every operation, and an FX graph has those of bodies, too, which may run once, often or
-// never. Where the trace cannot place another node, an FX graph that places it with low certainty is not
-// enough.
-bool uncertain_graph(const RuleInput& input, Verdict& verdict) {
-  const Evidence& first = input.all.front();
-  const auto* const capture = input.hierarchy.recorded();
-  const bool has_trace =
-      input.sources.has(Source::execution_trace) && capture != nullptr && capture->trace.has_value();
-  if (first.source != Source::fx_graph || input.all.size() != 1 || !is_uncertain(first.strength) ||
-      first.strength.is_in_body || !has_trace)
-    return false;
-  return decide_unknown(Reason::ambiguous, verdict);
-}
-
-// The module that was recorded running differs from the exporter's own stack. One of the two is wrong, so the
-// recording needs a second source that names the same module.
-bool relabelled_alone(const RuleInput& input, Verdict& verdict) {
-  const Evidence& first = input.all.front();
-  if (first.source != Source::fx_graph || !first.strength.is_relabelled) return false;
-  const auto same = std::count_if(input.all.begin(), input.all.end(),
-                                  [&](const Evidence& e) { return e.module == first.module; });
-  if (same != 1) return false;
-  return decide_unknown(Reason::ambiguous, verdict);
-}
-
-// A name that fits several modules is decided by a recording that names one of them, and no other; or by two
-// that are certain of another layer, which the name leaves open.
-bool recorded_candidate(const RuleInput& input, Verdict& verdict) {
-  if (input.candidate != nullptr || is_recording(input.all.front().source)) return false;
-  const modules::ModuleTree& tree = input.hierarchy.tree();
-  if (const Evidence* const agreed = find_agreed_recording(input.all);
-      agreed != nullptr &&
-      std::all_of(input.strongest.begin(), input.strongest.end(), [&](const Evidence& e) {
-        return modules::are_in_different_layers(tree[e.module].path, tree[agreed->module].path);
-      }))
-    return decide_module(input, *agreed, verdict);
-  const Evidence* found = nullptr;
-  for (const Evidence& other : input.all) {
-    if (!is_recording(other.source)) continue;
-    if (!names_module(input.all, input.all.front().source, other.module) || other.strength.has_rivals)
-      return false;
-    if (found != nullptr && found->module != other.module) return false;
-    if (found == nullptr) found = &other;
-  }
-  return found != nullptr && decide_module(input, *found, verdict);
 }
 
 // A name that fits several modules, or a node that reads parameters of several: a guess would be wrong too
@@ -291,52 +118,6 @@ bool fused_output(const RuleInput& input, Verdict& verdict) {
   decide_module(input, *output, verdict);
   verdict.modules = {output->module, input.candidate->module};
   return true;
-}
-
-// A scope that skips a level does not say which layer it is in. If both recordings are certain of another
-// layer, they are right; if one names another layer, neither is known to be.
-bool recorded_layer(const RuleInput& input, Verdict& verdict) {
-  const Evidence& named = *input.candidate;
-  if (named.strength.reading != evidence::NameReading::inferred_call) return false;
-  const modules::ModuleTree& tree = input.hierarchy.tree();
-  const auto is_elsewhere = [&](const Evidence& other) {
-    return modules::are_in_different_layers(tree[other.module].path, tree[named.module].path);
-  };
-  if (const Evidence* const recorded = find_agreed_recording(input.all);
-      recorded != nullptr && is_elsewhere(*recorded))
-    return decide_module(input, *recorded, verdict);
-  const auto rival = std::find_if(input.all.begin(), input.all.end(), [&](const Evidence& e) {
-    return is_recording(e.source) && !e.strength.has_rivals && is_elsewhere(e);
-  });
-  if (rival == input.all.end()) return false;
-  verdict.modules = {named.module, rival->module};
-  return decide_unknown(Reason::ambiguous, verdict);
-}
-
-// The exporter's metadata is a recording, too, and sometimes wrong: a view may carry the stack of its reader.
-// Two recordings that agree on another module override it; they must be certain, unless it is such a view and
-// they name a module outside its reader. Metadata that the trace confirms stands: then the graph is
-// misaligned.
-bool recorded_module(const RuleInput& input, Verdict& verdict) {
-  if (input.candidate->source != Source::dynamo_metadata) return false;
-  if (names_module(input.all, Source::execution_trace, input.candidate->module)) return false;
-  const bool is_leading_view = input.candidate->strength.reading == evidence::NameReading::leading_view;
-  const Evidence* recorded = find_agreed_recording(input.all);
-  if (recorded == nullptr && is_leading_view) {
-    recorded = find_recording_of_both(input.all);
-    if (recorded != nullptr && input.hierarchy.tree().is_within(recorded->module, input.candidate->module))
-      return false;
-  }
-  if (recorded == nullptr || recorded->module == input.candidate->module) return false;
-  return decide_module(input, *recorded, verdict);
-}
-
-// In a file whose nodes do not stand in the order in which they ran, a disputed alignment with the trace that
-// the FX graph contradicts is mostly wrong (see `contradicted` in schema/calibration.json).
-bool graph_over_trace(const RuleInput& input, Verdict& verdict) {
-  const Evidence* const graph = find_graph_over_disputed_trace(input.all);
-  if (graph == nullptr) return false;
-  return decide_module(input, *graph, verdict);
 }
 
 // A rewrite that merges two nodes keeps the metadata of one of them (a norm that was folded into the
@@ -403,7 +184,7 @@ constexpr std::array rules_with_evidence = {
 Verdict decide(const hierarchy::Hierarchy& hierarchy, evidence::SourceSet sources, onnx::NodeId node,
                std::span<const Evidence> all) {
   Verdict verdict;
-  const RuleInput input = rule_input_of(hierarchy, sources, node, all);
+  const RuleInput input(hierarchy, sources, node, all);
   const std::span<const RuleEntry> rules =
       all.empty() ? std::span<const RuleEntry>(rules_without_evidence) : rules_with_evidence;
   for (const RuleEntry& rule : rules)

@@ -23,7 +23,7 @@ ScopeId scope_of_answer(const hierarchy::ScopeIndex& scopes, NodeId id, const At
 }
 
 // The calls of scopes, by what their nodes say. Exporters write the number of a call behind the innermost
-// scope only: `/layer/fc_1` is within the second call of `/layer`, which is `/layer_1` in names of its own
+// scope only: `/layer/fc_1` is in the second call of `/layer`, which is `/layer_1` in the names of its own
 // nodes.
 class ScopeCalls {
  public:
