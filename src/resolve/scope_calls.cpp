@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "resolve/thresholds.h"
+
 namespace thence::resolve {
 namespace {
 
@@ -38,8 +40,10 @@ class ScopeCalls {
     const std::size_t numbered = base.empty() ? 0 : scopes_[scope].component.size() - base.size();
     const std::string_view number = text.substr(text.size() - numbered);
     add(text.substr(0, text.size() - numbered), number, module, call);
+    std::size_t levels = 0;
     for (ScopeId inner = scope, outer = scopes_[scope].outer;
-         outer != hierarchy::no_scope && run_together(inner, outer); outer = scopes_[inner].outer) {
+         outer != hierarchy::no_scope && levels < max_compared_scopes && run_together(inner, outer);
+         outer = scopes_[inner].outer, ++levels) {
       add(scopes_[outer].text, number, module, call);
       inner = outer;
     }

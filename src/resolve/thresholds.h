@@ -49,6 +49,8 @@ inline constexpr std::size_t max_unattributed_visited = 64;
 /// Work of propagation, in visited neighbours: `base_work`, and more per node and per input.
 inline constexpr std::size_t base_work = std::size_t{1} << 22;
 inline constexpr std::size_t work_per_node = 64, work_per_input = 64;
+/// Scopes around one whose calls are compared with its own.
+inline constexpr std::size_t max_compared_scopes = 64;
 /// Consumers of one node that may share it; nodes and inputs visited to find whether it depends on a weight.
 inline constexpr std::size_t max_consumers = 1024, max_visited_producers = 48, max_visited_inputs = 1024;
 /// Lookups of the module that corresponds to a shared node's in another layer, for the whole model.

@@ -13,7 +13,7 @@ from .bars import transfer_bars
 from .decide import ALONE, BOTH, BY_ID, BY_NUMBERS, ID_KEPT, ID_LOST, NEITHER
 from .evaluate import FILES
 from .recipes import PASSES
-from .tally import Key, Tally, tallies
+from .tally import EVERY, Key, Tally, tallies, with_sums
 
 KINDS = ("data", "shape", "constant")
 AGREEMENTS = (BOTH, BY_ID, BY_NUMBERS, ID_KEPT, ID_LOST, NEITHER)
@@ -37,9 +37,9 @@ SCORE_COLUMNS = (
 
 def print_scores(scores: list[dict[str, Any]], markdown: bool = False) -> bool:
     """Prints the scores, and returns whether all bars are met."""
-    totals = tallies(scores)
+    totals = with_sums(tallies(scores))
     table = [["pass", "names", *SCORE_COLUMNS]]
-    for what in PASSES:
+    for what in (EVERY, *PASSES):
         for names in FILES:
             if (what, names) in totals:
                 table.append([what, names, *score_cells(totals[what, names])])
