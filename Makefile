@@ -10,7 +10,7 @@ ifneq ($(filter compare,$(MAKECMDGOALS)),)
 $(if $(BASE),,$(error name the commit to compare with: make compare BASE=<commit>))
 endif
 
-.PHONY: help demo test test-long compare thresholds build wheel lint format tidy bench corpus accuracy accuracy-held-out accuracy-bodies accuracy-transfer accuracy-relations accuracy-weights accuracy-profile accuracy-drift accuracy-roles accuracy-libraries docs-figures operators calibrate fuzz coverage clean
+.PHONY: help demo test test-long compare thresholds build wheel lint format tidy bench corpus accuracy accuracy-held-out accuracy-bodies accuracy-transfer accuracy-relations accuracy-weights accuracy-profile accuracy-drift accuracy-roles accuracy-libraries accuracy-builders docs-figures operators calibrate fuzz coverage clean
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 
@@ -96,6 +96,9 @@ accuracy-roles: corpus build  ## score roles and components on labelled modules,
 accuracy-libraries: setup-test setup-libraries build  ## score models of other libraries, and write docs/accuracy.md; resumable
 	@PYTHONPATH=python .venv/bin/python -m tools.libraries --write
 
+accuracy-builders: setup-test setup-builders build  ## score files of tools that build graphs by hand; an hour, resumable
+	@PYTHONPATH=python .venv/bin/python -m tools.builders --save docs/figures/builders.jsonl
+
 docs-figures: setup-test  ## write the measured tables of the documentation from docs/figures
 	@.venv/bin/python -m tools.figures
 
@@ -127,7 +130,7 @@ coverage: setup-coverage setup-test build/coverage/build.ninja  ## list the line
 clean:  ## remove what was built
 	rm -rf build
 
-setups := setup-build setup-test setup-bench setup-coverage setup-tidy setup-compare setup-libraries
+setups := setup-build setup-test setup-bench setup-coverage setup-tidy setup-compare setup-libraries setup-builders
 .PHONY: $(setups)
 $(setups): setup-%:
 	@tools/setup $*

@@ -20,7 +20,8 @@ struct Row {
   std::string domain;
   std::optional<std::string> module;  // "" is the root; empty: unknown, and `reason` gives the cause
   std::optional<std::string> module_class;
-  std::optional<std::uint32_t> call;  // empty: unknown which, or several
+  std::optional<std::string> module_kind;  // "module"; or "scope" of the tool that wrote the file
+  std::optional<std::uint32_t> call;       // empty: unknown which, or several
   std::vector<std::string> modules;
   std::optional<std::string> weight_owner;
   std::optional<std::string> hf_module;

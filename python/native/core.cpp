@@ -11,6 +11,7 @@
 #include "failure.h"
 #include "given.h"
 #include "onnx/content_hash.h"
+#include "reference/samples_text.h"
 
 namespace nb = nanobind;
 
@@ -37,7 +38,6 @@ class Buffer {
 };
 
 nb::dict fingerprint(nb::handle data, const std::vector<std::int64_t>& shape, const std::string& dtype) {
-  (void)dtype;  // its width says enough
   const Buffer buffer(data);
   std::size_t elements = 1;
   for (const std::int64_t size : shape) elements *= static_cast<std::size_t>(size);
@@ -45,12 +45,15 @@ nb::dict fingerprint(nb::handle data, const std::vector<std::int64_t>& shape, co
   if (elements == 0 || buffer.bytes().size() % elements != 0) return found;
   const auto width = static_cast<unsigned>(buffer.bytes().size() / elements);
   onnx::ContentHash content;
+  std::string samples;
   {
     const nb::gil_scoped_release released;
     content = onnx::hash_content(buffer.bytes(), width);
+    samples = reference::samples_text(buffer.bytes(), elements, dtype);
   }
   found["exact"] = onnx::format_hash(content.exact);
   found["unordered"] = onnx::format_hash(content.unordered);
+  if (!samples.empty()) found["samples"] = samples;
   return found;
 }
 

@@ -38,13 +38,15 @@ Result<onnx::Model> GivenModel::open() const {
   return bytes_ ? onnx::Model::read(view_, label_, ignored) : onnx::Model::open(path_, ignored);
 }
 
-semantics::MapOptions make_options(const std::string& capture, const std::string& strategy,
+semantics::MapOptions make_options(const std::string& capture, const std::string& checkpoint,
+                                   const std::string& description, const std::string& strategy,
                                    const std::optional<std::vector<std::string>>& exceptions,
                                    const std::string& tag_format, const std::string& rules_file,
                                    const std::string& granularity, bool ignore_tags) {
   semantics::MapOptions options;
   options.strategy = strategy;
   options.capture = capture;
+  if (!checkpoint.empty()) options.checkpoint = {checkpoint, description};
   options.torch_nn_exceptions = exceptions;
   options.rules = rules_file;
   options.ignore_tags = ignore_tags;
@@ -67,13 +69,15 @@ void add_given(nb::module_& module) {
           "__init__",
           [](semantics::MapOptions* self, const std::string& capture, const std::string& strategy,
              const std::optional<std::vector<std::string>>& exceptions, const std::string& tag_format,
-             const std::string& rules, const std::string& granularity, bool ignore_tags) {
-            new (self) semantics::MapOptions(
-                make_options(capture, strategy, exceptions, tag_format, rules, granularity, ignore_tags));
+             const std::string& rules, const std::string& granularity, bool ignore_tags,
+             const std::string& checkpoint, const std::string& description) {
+            new (self)
+                semantics::MapOptions(make_options(capture, checkpoint, description, strategy, exceptions,
+                                                   tag_format, rules, granularity, ignore_tags));
           },
           nb::arg("capture") = "", nb::arg("strategy") = "auto", nb::arg("exceptions") = nb::none(),
           nb::arg("tag_format") = "ordinal", nb::arg("rules") = "", nb::arg("granularity") = "",
-          nb::arg("ignore_tags") = false);
+          nb::arg("ignore_tags") = false, nb::arg("checkpoint") = "", nb::arg("description") = "");
 }
 
 }  // namespace thence::python

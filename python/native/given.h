@@ -34,7 +34,8 @@ class GivenModel {
 };
 
 /// Fails if there is no such granularity. Without one, and without a rules file, modules are the model's own.
-semantics::MapOptions make_options(const std::string& capture, const std::string& strategy,
+semantics::MapOptions make_options(const std::string& capture, const std::string& checkpoint,
+                                   const std::string& description, const std::string& strategy,
                                    const std::optional<std::vector<std::string>>& exceptions,
                                    const std::string& tag_format, const std::string& rules_file,
                                    const std::string& granularity, bool ignore_tags);

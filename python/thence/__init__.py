@@ -40,6 +40,7 @@ if TYPE_CHECKING:
         TaggedModel,
         UnfoldedModel,
     )
+    from .given import SavedModel
     from .initializers import Weight, Weights, weights
     from .live import (
         HierarchyExporter,
@@ -92,6 +93,7 @@ _DEFINED_IN = {
     "ProfileRow": "profiles",
     "Report": "viewing",
     "RowOptions": "profiles",
+    "SavedModel": "given",
     "Score": "documents",
     "Selection": "selection",
     "SemanticMapper": "mapper",
@@ -163,6 +165,7 @@ __all__ = [
     "ProfileRow",
     "Report",
     "RowOptions",
+    "SavedModel",
     "Score",
     "Selection",
     "SemanticMapper",

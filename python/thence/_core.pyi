@@ -22,6 +22,8 @@ class Options:
         rules: str = "",
         granularity: str = "",
         ignore_tags: bool = False,
+        checkpoint: str = "",
+        description: str = "",
     ) -> None: ...
 
 class Questions:

@@ -262,6 +262,26 @@ def _drift(request: Request) -> None:
         print(words, file=sys.stderr, flush=True)
 
 
+def _describe(request: Request) -> None:
+    """Prints the description of a saved model, which is a capture."""
+    stdout = _reserve_stdout()
+    os.environ["HF_HUB_OFFLINE"] = "1"  # a configuration can name other models, which are not fetched
+    from .progress import Progress
+    from .saved_models import describe
+
+    progress = Progress(("read the saved model",), quiet=bool(request.get("quiet")))
+    with progress.stage("read the saved model"):
+        try:
+            document = describe(request["path"])
+        except MemoryError as error:
+            text = f"{request['path']}: to describe it needs more than {request['memory']} MiB of memory"
+            hint = "check the configuration; or run thence capture, and give the file with --capture"
+            raise Error(BAD_INPUT, "L002", text, hint) from error
+    progress.clear()
+    with stdout:
+        json.dump(document, stdout)
+
+
 def _reserve_stdout() -> TextIO:
     """Reserves standard output for the answer: what libraries print goes to standard error."""
     stdout = os.fdopen(os.dup(1), "w", encoding="utf-8")
@@ -318,6 +338,7 @@ _COMMANDS: dict[str, Callable[[Request], None]] = {
     "transfer --verify": _verify,
     "profile --run": _profile_run,
     "drift": _drift,
+    "--model": _describe,
 }
 
 if __name__ == "__main__":

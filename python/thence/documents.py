@@ -244,6 +244,12 @@ class Explanation(Document):
         return found
 
     @property
+    def module_kind(self) -> str | None:
+        """Whether it is a "module", or a "scope" of the tool that wrote the file; None if it is unknown."""
+        found: str | None = self._document["module_kind"]
+        return found
+
+    @property
     def confidence(self) -> float:
         """The probability that the module is right."""
         return float(self._document["confidence"])

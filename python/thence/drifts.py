@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
 from . import _core
-from .drifting import DriftRequest, Found, find_drift
+from .drifting import DriftRequest, Found, find_drift, is_live
 from .errors import translate_errors
 from .given import AnyModel, AnyPath, Metadata, Output, check_choice, model_bytes
 from .row_sequence import RowSequence
 
+if TYPE_CHECKING:
+    from torch import nn
+
+# An ONNX model, or a PyTorch model: an object, a folder, or "package.module:factory".
+Reference: TypeAlias = Union[AnyModel, "nn.Module"]
 BY = ("module", "layer", "class", "role")
 
 
@@ -42,6 +48,7 @@ class DriftRow:
     layer: str | None = None
     role: str | None = None
     depth: int | None = None
+    reason: str | None = None  # why nothing was compared
 
 
 @dataclass(frozen=True)
@@ -103,11 +110,11 @@ class Drift(RowSequence[DriftRow]):
 
 
 def drift(
-    reference: AnyModel,
+    reference: Reference,
     model: AnyModel,
-    metadata: Metadata | None = None,
+    metadata: Metadata | Any = None,
     *,
-    inputs: AnyPath | Mapping[str, Any] | None = None,
+    inputs: Any = None,
     by: str = "module",
     threshold_db: float | None = None,
     isolate: bool = True,
@@ -116,16 +123,26 @@ def drift(
 ) -> Drift:
     """Where the numbers of a model part from those of its reference, as `thence drift` prints it.
 
-    `reference` is the model that the other one was made from, or a PyTorch model: a folder, or
-    "package.module:factory". `metadata` is its capture. `inputs` are arrays by name or an .npz file; without
-    them, inputs are generated. A tensor is over the threshold if its SQNR is below `threshold_db`, by default
-    as suits the precision of the model. Without `isolate`, modules are not run alone, and `added` is None.
+    `reference` is the model that the other one was made from, or a PyTorch model: an `nn.Module`, a folder,
+    or "package.module:factory". `metadata` is its capture. `inputs` are arrays by name or an .npz file, and
+    for a PyTorch model also what `export` takes; they may be the third argument instead of a capture.
+    Without them, inputs are generated. A tensor is over the threshold if its SQNR is below `threshold_db`, by
+    default as suits the precision of the model. Without `isolate`, modules are not run alone, and `added` is
+    None.
     """
     check_choice("by", by, BY)
+    live: Any = reference if is_module(reference) else None
+    _check_types(reference, model, live is not None)
+    if is_inputs(metadata):
+        if inputs is not None:
+            raise TypeError("inputs are given twice: as the third argument, and by name")
+        metadata, inputs = None, metadata
+    takes_any = live is not None or (isinstance(reference, (str, os.PathLike)) and is_live(str(reference)))
+    is_file = isinstance(inputs, (str, os.PathLike))
     with (
-        _file_of(reference) as first,
+        _file_of(reference if live is None else type(live).__name__) as first,
         _file_of(model) as second,
-        _npz_of(inputs) as arrays,
+        _npz_of(None if takes_any and not is_file else inputs) as arrays,
         translate_errors(),
     ):
         return Drift(
@@ -140,9 +157,40 @@ def drift(
                     threshold_db=threshold_db,
                     isolate=isolate,
                     trust_remote_code=trust_remote_code,
+                    live=live,
+                    live_inputs=None if is_file else inputs,
                 )
             )
         )
+
+
+def is_module(value: Any) -> bool:
+    """Whether a value is a PyTorch model; torch is imported only if something else has done so."""
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(value, torch.nn.Module)
+
+
+def is_inputs(value: Any) -> bool:
+    """Whether the third argument is inputs: a capture is a path or an object with sections.
+
+    >>> is_inputs("model.capture.json"), is_inputs("inputs.npz"), is_inputs({"x": [1.0]}), is_inputs(None)
+    (False, True, True, False)
+    """
+    if isinstance(value, (str, os.PathLike)):
+        return os.fspath(value).endswith(".npz")
+    return value is not None and not (isinstance(value, Mapping) and "sections" in value)
+
+
+def _check_types(reference: Any, model: Any, is_live: bool) -> None:
+    """Raises TypeError, with what to give instead."""
+    if is_module(model):
+        raise TypeError("the second model is a PyTorch model: give it first, and the ONNX model second")
+    for value, place in ((reference, "the reference"), (model, "the model")):
+        is_known = isinstance(value, (str, os.PathLike, bytes)) or hasattr(value, "SerializeToString")
+        if not is_known and not (is_live and value is reference):
+            kinds = "a path, bytes or an onnx.ModelProto"
+            kinds += ", or a PyTorch model" if value is reference else ""
+            raise TypeError(f"{place} is {kinds}, not {type(value).__name__}")
 
 
 def run_command(request: Mapping[str, Any]) -> tuple[str | None, str]:
@@ -203,7 +251,7 @@ def _by_node(found: Found) -> dict[int, float]:
 
 
 @contextmanager
-def _file_of(model: AnyModel) -> Iterator[str]:
+def _file_of(model: Any) -> Iterator[str]:
     """The path of a model; one in memory is in a file as long as this lasts."""
     if isinstance(model, (str, os.PathLike)):
         yield os.fspath(model)
@@ -216,6 +264,11 @@ def _file_of(model: AnyModel) -> Iterator[str]:
 
 @contextmanager
 def _npz_of(inputs: AnyPath | Mapping[str, Any] | None) -> Iterator[str | None]:
+    if inputs is not None and not isinstance(inputs, (str, os.PathLike, Mapping)):
+        kind = type(inputs).__name__
+        raise TypeError(
+            f"inputs of an ONNX model are arrays by name, or the path of an .npz file, not {kind}"
+        )
     if not isinstance(inputs, Mapping):
         yield None if inputs is None else os.fspath(inputs)
         return

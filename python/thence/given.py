@@ -20,9 +20,22 @@ if TYPE_CHECKING:
 # A path, the bytes of a file, or a ModelProto. A path may be given as a Path or a str.
 AnyPath: TypeAlias = Union[str, "os.PathLike[str]"]
 AnyModel: TypeAlias = Union[AnyPath, bytes, "ModelProto"]
+
+
+@dataclass(frozen=True)
+class SavedModel:
+    """A saved model in place of a capture: a folder that `save_pretrained` wrote, or its config.json.
+
+    It is described without running it: modules, classes and shapes by the configuration, weights by the
+    headers of its safetensors files. Their content is read only where it must be compared.
+    """
+
+    path: AnyPath
+
+
 # A capture: the result of `capture` or `TracingHierarchyBuilder`, or the path of a capture file or of a saved
-# program (`.pt2`).
-Metadata: TypeAlias = Mapping[str, Any] | AnyPath
+# program (`.pt2`). Or a saved model.
+Metadata: TypeAlias = Mapping[str, Any] | AnyPath | SavedModel
 
 _MOST_BYTES = 2**31 - 1  # of a ModelProto in memory, a limit of protobuf
 
@@ -46,8 +59,11 @@ class MapOptions:
         Errors of the core are raised as `Error`.
         """
         exceptions = self.torch_nn_exceptions
+        checkpoint, description = _describe(self.metadata)
         with capture_file(self.metadata) as capture, translate_errors(self._temporary(capture), "metadata"):
             yield _core.Options(
+                checkpoint=checkpoint,
+                description=description,
                 capture=capture,
                 strategy=self.strategy,
                 exceptions=None if exceptions is None else list(exceptions),
@@ -65,13 +81,25 @@ class MapOptions:
 @contextmanager
 def capture_file(metadata: Metadata | None) -> Iterator[str]:
     """Yields the path of a capture. A capture that is a Python value is written to a temporary file."""
-    if isinstance(metadata, Mapping):
+    if isinstance(metadata, SavedModel):
+        yield ""
+    elif isinstance(metadata, Mapping):
         with tempfile.TemporaryDirectory(prefix="thence.") as folder:
             path = Path(folder) / "model.capture.json"
             path.write_text(json.dumps(metadata), encoding="utf-8")
             yield str(path)
     else:
         yield "" if metadata is None else os.fspath(metadata)
+
+
+def _describe(metadata: Metadata | None) -> tuple[str, str]:
+    """The path and the description of a saved model; two empty strings if it is something else."""
+    if not isinstance(metadata, SavedModel):
+        return "", ""
+    with translate_errors():
+        from .saved_models import describe
+
+        return os.fspath(metadata.path), json.dumps(describe(metadata.path))
 
 
 def core_model(model: AnyModel) -> _core.Model:

@@ -56,6 +56,7 @@ def _schema(pyarrow: Any) -> Any:
         "domain": text,
         "module": text,
         "module_class": text,
+        "module_kind": text,
         "call": number,
         "modules": pyarrow.list_(text),
         "weight_owner": text,

@@ -32,6 +32,7 @@ class NodeRow(TypedDict, total=False):
     domain: str
     module: str | None
     module_class: str | None
+    module_kind: str | None
     call: int | None
     modules: list[str]
     weight_owner: str | None

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from .errors import USAGE, Error, in_python_terms
-from .given import AnyModel, AnyPath, MapOptions, Metadata, capture_file, model_bytes
+from .given import AnyModel, AnyPath, MapOptions, Metadata, SavedModel, capture_file, model_bytes
 from .program import find_program
 
 _HEIGHT = 640  # pixels of the frame in a notebook
@@ -77,6 +77,8 @@ class Shown:
             for option, path in (("--capture", capture), ("--capture-b", capture_b)):
                 if path:
                     arguments += [option, path]
+            if isinstance(self.options.metadata, SavedModel):
+                arguments += ["--model", os.fspath(self.options.metadata.path)]
             if depth is not None:
                 arguments += ["--depth", str(depth)]
             return _run(arguments + _flags(self.options))

@@ -71,6 +71,7 @@ Row ModelMap::row(std::size_t number) const {
   }
   const semantics::ModuleFacts facts = map.facts(answer.module);
   row.module_class = optional_text(map.tree()[answer.module].class_name);
+  row.module_kind = optional_text(map.module_kind(id));
   row.hf_module = path(facts.hf_module);
   if (facts.hf_module != no_module)
     row.hf_module_class = optional_text(map.tree()[facts.hf_module].class_name);

@@ -1,5 +1,6 @@
 #include "capture/capture.h"
 
+#include <charconv>
 #include <map>
 #include <tuple>
 #include <unordered_map>
@@ -13,6 +14,7 @@
 #include "capture/limits.h"
 #include "capture/saved_program.h"
 #include "capture/sections.h"
+#include "capture/stored_weights.h"
 #include "onnx/content_hash.h"
 
 namespace thence::capture {
@@ -73,6 +75,19 @@ void count_calls_by_path(JsonValue calls, ModuleTree& tree) {
     if (!tree[module].aliases.empty()) tree.set_calls(module, counts[module]);
 }
 
+// Four hexadecimal digits each.
+std::vector<std::uint16_t> read_samples(std::string_view text) {
+  constexpr std::size_t digits = 4;
+  std::vector<std::uint16_t> samples;
+  for (; text.size() >= digits; text.remove_prefix(digits)) {
+    std::uint16_t half = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + digits, half, 16);
+    if (error != std::errc() || end != text.data() + digits) return {};
+    samples.push_back(half);
+  }
+  return samples;
+}
+
 void read_parameters(JsonValue hierarchy, Capture& capture) {
   for (const JsonValue item : hierarchy["parameters"].items()) {
     CapturedParameter parameter;
@@ -89,6 +104,7 @@ void read_parameters(JsonValue hierarchy, Capture& capture) {
     if (const auto hash = item["fingerprint"]["exact"].text()) parameter.exact = onnx::parse_hash(*hash);
     if (const auto hash = item["fingerprint"]["unordered"].text())
       parameter.unordered = onnx::parse_hash(*hash);
+    parameter.samples = read_samples(item["fingerprint"]["samples"].text_or({}));
     if (!parameter.path.empty()) capture.parameters.push_back(std::move(parameter));
   }
 }
@@ -116,15 +132,27 @@ void read_recordings(JsonValue sections, const std::string& label, Capture& capt
   });
 }
 
-}  // namespace
-
-std::optional<std::uint64_t> CapturedParameter::content_hash() const {
-  if (unordered || data.empty()) return unordered;
-  return onnx::hash_content(data, width).unordered;
+std::optional<Error> read_hierarchy(JsonValue hierarchy, const std::string& label, Capture& capture,
+                                    Diagnostics& diagnostics) {
+  if (!hierarchy.exists()) return capture_error(label, "C003", "has no section 'hierarchy'");
+  const std::int64_t version = hierarchy["version"].integer().value_or(0);
+  if (version < 1) return capture_error(label, "C003", "the hierarchy has no version");
+  if (version > known_hierarchy_version)
+    diagnostics.add(
+        {"C005", Severity::warning, label,
+         base::format("the hierarchy is of version {}; this program knows {} and reads what it can", version,
+                      known_hierarchy_version)});
+  if (auto error = read_modules(hierarchy, label, capture)) return error;
+  count_calls_by_path(hierarchy["calls"], capture.tree);
+  read_parameters(hierarchy, capture);
+  capture.tree.set_complete();
+  capture.tree.set_registration_order();
+  return std::nullopt;
 }
 
-Result<Capture> read_capture(std::string_view text, const std::string& label, Diagnostics& diagnostics) {
-  if (base::ZipArchive::has_signature(text)) return read_saved_program(text, label, diagnostics);
+// `checkpoint` is null for a capture.
+Result<Capture> read_document(std::string_view text, const std::string& label, const Checkpoint* checkpoint,
+                              Diagnostics& diagnostics) {
   if (text.size() > max_capture_bytes)
     return capture_error(
         label, "C006",
@@ -142,22 +170,30 @@ Result<Capture> read_capture(std::string_view text, const std::string& label, Di
   const JsonValue sections = file["sections"];
   if (!sections.is_object()) return capture_error(label, "C003", "has no sections");
   for (const auto& [name, section] : sections.members()) capture.sections.emplace_back(name);
-  const JsonValue hierarchy = sections["hierarchy"];
-  if (!hierarchy.exists()) return capture_error(label, "C003", "has no section 'hierarchy'");
-  const std::int64_t version = hierarchy["version"].integer().value_or(0);
-  if (version < 1) return capture_error(label, "C003", "the hierarchy has no version");
-  if (version > known_hierarchy_version)
-    diagnostics.add(
-        {"C005", Severity::warning, label,
-         base::format("the hierarchy is of version {}; this program knows {} and reads what it can", version,
-                      known_hierarchy_version)});
-  if (auto error = read_modules(hierarchy, label, capture)) return *error;
-  count_calls_by_path(hierarchy["calls"], capture.tree);
-  read_parameters(hierarchy, capture);
-  capture.tree.set_complete();
-  capture.tree.set_registration_order();
+  if (auto error = read_hierarchy(sections["hierarchy"], label, capture, diagnostics)) return *error;
   read_recordings(sections, label, capture, diagnostics);
+  if (checkpoint != nullptr)
+    if (auto error = read_stored_weights(sections["weights"], checkpoint->path, capture, diagnostics))
+      return *error;
   return capture;
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> CapturedParameter::content_hash() const {
+  if (unordered || data_elements() == 0) return unordered;
+  return onnx::hash_content(pieces, width).unordered;
+}
+
+std::uint64_t CapturedParameter::data_elements() const {
+  std::uint64_t bytes = 0;
+  for (const std::string_view piece : pieces) bytes += piece.size();
+  return width == 0 ? 0 : bytes / width;
+}
+
+Result<Capture> read_capture(std::string_view text, const std::string& label, Diagnostics& diagnostics) {
+  if (base::ZipArchive::has_signature(text)) return read_saved_program(text, label, diagnostics);
+  return read_document(text, label, nullptr, diagnostics);
 }
 
 Result<Capture> open_capture(const std::string& path, Diagnostics& diagnostics) {
@@ -165,8 +201,12 @@ Result<Capture> open_capture(const std::string& path, Diagnostics& diagnostics) 
       path == "-" ? base::MappedFile::standard_input() : base::MappedFile::open(path);
   if (!file) return file.error();
   Result<Capture> capture = read_capture(file->bytes(), path == "-" ? "standard input" : path, diagnostics);
-  if (capture) capture->file = *std::move(file);
+  if (capture) capture->files.push_back(*std::move(file));
   return capture;
+}
+
+Result<Capture> read_checkpoint(const Checkpoint& checkpoint, Diagnostics& diagnostics) {
+  return read_document(checkpoint.description, checkpoint.path, &checkpoint, diagnostics);
 }
 
 }  // namespace thence::capture

@@ -9,6 +9,13 @@ namespace thence::capture {
 /// A capture file, and the JSON of a saved program. The parser needs several times as much memory.
 inline constexpr std::size_t max_capture_bytes = std::size_t{256} << 20;
 
+/// The header of a file of weights. It is the limit of the format itself; 100,000 tensors need 12 MB.
+inline constexpr std::size_t max_weights_header_bytes = 100'000'000;
+/// The part of a tensor's key that an error shows.
+inline constexpr std::size_t max_shown_key_bytes = 200;
+/// Files of weights of one checkpoint. The largest ones in use have a few hundred.
+inline constexpr std::size_t max_weight_files = 10'000;
+
 /// The ids of recorded values are dense. An id must be below twice the number of values plus `spare_values`,
 /// and below `max_values`, because the largest id determines the memory.
 inline constexpr std::uint64_t spare_values = 16, max_values = std::uint64_t{1} << 26;

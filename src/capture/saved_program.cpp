@@ -80,7 +80,7 @@ class ParameterList {
     }
     CapturedParameter& added = all.emplace_back();
     added.path = path;
-    added.data = tensor.data;
+    if (!tensor.data.empty()) added.pieces = {tensor.data};
     added.width = tensor.width;
     added.dtype = tensor.dtype;
     added.is_buffer = is_buffer;

@@ -15,6 +15,7 @@
 #include "base/atomic_file.h"
 #include "base/format.h"
 #include "base/text.h"
+#include "cli/saved_model.h"
 #include "pipeline/pipeline.h"
 #include "resolve/strategy.h"
 #include "rules/read.h"
@@ -30,6 +31,11 @@ void add_model_flags(Command& command, ModelFlags& flags) {
 
 void add_answer_flags(Command& command, ModelFlags& flags, const char* output_help) {
   add_capture_flag(command, flags);
+  command.text({.name = "--model",
+                .help = "Saved model instead of a capture: a folder with its config.json, or a config.json; "
+                        "needs Python with transformers",
+                .type = "FOLDER"},
+               flags.saved_model);
   command.text(
       {.name = "-s,--strategy",
        .help = "Evidence to use: auto, enhanced_semantic or usage_based; htp, universal and fx_graph need a "
@@ -191,7 +197,8 @@ bool is_untrusted(const std::string& rules) {
 
 }  // namespace
 
-void resolve_options(ModelFlags& flags) {
+int resolve_options(ModelFlags& flags) {
+  if (const int code = describe_saved_model(flags); code != done) return code;
   if (!flags.exceptions.empty()) flags.options.torch_nn_exceptions = flags.exceptions;
   flags.options.tag_format =
       flags.tag_format == "class" ? semantics::TagFormat::bare : semantics::TagFormat::ordinal;
@@ -207,6 +214,7 @@ void resolve_options(ModelFlags& flags) {
               .c_str(),
           stderr);
   }
+  return done;
 }
 
 OpenedMap keep_map(const ModelFlags& flags, Result<semantics::Map> map) {
@@ -220,7 +228,7 @@ OpenedMap keep_map(const ModelFlags& flags, Result<semantics::Map> map) {
 }
 
 OpenedMap open_map(ModelFlags& flags) {
-  resolve_options(flags);
+  if (const int code = resolve_options(flags); code != done) return {nullptr, code};
   return keep_map(flags, pipeline::map_file(flags.model, flags.options));
 }
 
@@ -229,14 +237,16 @@ std::optional<Error> check_not_input(const ModelFlags& flags, const std::string&
   std::vector<std::string> inputs = flags.more_inputs;
   inputs.insert(inputs.end(), {flags.options.capture, flags.options.rules});
   if (model_too) inputs.push_back(flags.model);
-  for (const std::string& input : inputs) {
-    std::error_code ignored;  // the file may not exist
-    if (!input.empty() && input != "-" && std::filesystem::equivalent(input, output, ignored))
-      return Error{ErrorKind::usage, "U011",
-                   base::format("{}: the output would replace an input file", brief(output)),
-                   "give another file with -o"};
-  }
-  return std::nullopt;
+  const bool replaces_input =
+      is_part_of_saved_model(flags, output) ||
+      std::any_of(inputs.begin(), inputs.end(), [&](const std::string& input) {
+        std::error_code ignored;  // the file may not exist
+        return !input.empty() && input != "-" && std::filesystem::equivalent(input, output, ignored);
+      });
+  if (!replaces_input) return std::nullopt;
+  return Error{ErrorKind::usage, "U011",
+               base::format("{}: the output would replace an input file", brief(output)),
+               "give another file with -o"};
 }
 
 namespace {

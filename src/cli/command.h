@@ -32,6 +32,7 @@ struct ModelFlags {
   std::size_t jobs = 0;
   std::optional<std::size_t> width;        // of tables; empty: the width of the terminal
   std::string output;                      // a file instead of standard output
+  std::string saved_model;                 // --model: a folder or a configuration; empty: none
   bool output_is_derived = false;          // the user did not type the name
   std::vector<std::string> more_inputs{};  // other files that the command reads
 };
@@ -56,8 +57,9 @@ struct OpenedMap {
   int exit_code = done;
 };
 OpenedMap open_map(ModelFlags& flags);
-/// The same for a map that was made elsewhere, with the options from the flags.
-void resolve_options(ModelFlags& flags);
+/// Completes the options for a map that is made elsewhere.
+/// Returns an exit code if the flags cannot be used.
+[[nodiscard]] int resolve_options(ModelFlags& flags);
 OpenedMap keep_map(const ModelFlags& flags, Result<semantics::Map> map);
 
 /// Compares all strategies on the model, in one of the formats.

@@ -79,7 +79,7 @@ Words value_candidates(const DeclaredFlag& flag, const CommandLine& line, const 
   if (flag.modules) {
     found = complete_module(line.model, line.capture, prefix);
     found.insert(found.begin(), ":nospace");
-  } else if (flag.type == "FILE" || flag.type == "MODEL") {
+  } else if (flag.type == "FILE" || flag.type == "FOLDER" || flag.type == "MODEL") {
     found = {":files"};
   }
   return found;

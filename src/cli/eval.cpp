@@ -90,7 +90,7 @@ bool meets_requirements(const std::vector<Requirement>& requirements, const scor
 OpenedMap open_scored_map(EvalFlags& flags) {
   flags.more_inputs = {flags.truth, flags.ancestor};
   if (flags.ancestor.empty()) return open_map(flags);
-  resolve_options(flags);
+  if (const int code = resolve_options(flags); code != done) return {nullptr, code};
   const OpenedMap ancestor = keep_map(flags, pipeline::map_file(flags.ancestor, flags.options));
   if (ancestor.map == nullptr) return ancestor;
   return keep_map(flags, pipeline::map_derived(*ancestor.map, flags.model, flags.options));

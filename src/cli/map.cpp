@@ -22,11 +22,15 @@ The table shows a few columns; --columns chooses others. JSON has every field an
       write the complete map, for programs
   thence map model.onnx --capture model.capture.json
       use what was recorded from the live model
+  thence map model.onnx --model FOLDER
+      use the configuration and the weights of a saved model, without running it
   thence map model.onnx --capture model.capture.json --strategy all
       compare the strategies: how many nodes each answers, and by which evidence
   cat model.onnx | thence map - --format jsonl
       print one JSON object per node)",
-    .exit_codes = "0 success, 2 wrong usage, 3 the file is not a readable model, 4 input/output failure",
+    .exit_codes =
+        "0 success, 1 --model is another model, 2 wrong usage, 3 the file is not a readable model, 4 "
+        "input/output failure",
 };
 
 struct MapFlags : ModelFlags {

@@ -21,6 +21,7 @@ ShownMaps open_maps(const ModelFlags& flags, const OverlayFlags& overlays) {
   if (overlays.diff.empty() || maps.opened.map.map == nullptr) return maps;
   semantics::MapOptions options = flags.options;
   options.capture = overlays.capture_of_diff;
+  options.checkpoint.reset();
   const OpenedMap second = keep_map(flags, pipeline::map_file(overlays.diff, options));
   maps.other = second.map;
   if (second.map == nullptr) maps.opened.map = second;
@@ -93,7 +94,7 @@ OpenedView open_view(ModelFlags& flags, const OverlayFlags& overlays) {
                                "give the capture of the model with --capture"})};
   flags.more_inputs = {overlays.ancestor, overlays.diff, overlays.capture_of_diff, overlays.profile,
                        overlays.drift};
-  resolve_options(flags);
+  if (const int code = resolve_options(flags); code != done) return {.exit_code = code};
   const ShownMaps maps = open_maps(flags, overlays);
   if (maps.opened.map.map == nullptr) return {.exit_code = maps.opened.map.exit_code};
   Result<serve::Overlay> overlay = read_overlay(maps, overlays);

@@ -201,7 +201,7 @@ int run_profile(ProfileFlags& flags) {
   flags.more_inputs.insert(flags.more_inputs.end(), flags.against.begin(), flags.against.end());
   flags.more_inputs.insert(flags.more_inputs.end(),
                            {flags.ancestor, flags.against_model, flags.inputs, flags.model});
-  resolve_options(flags);
+  if (const int code = resolve_options(flags); code != done) return code;
   if (!flags.ancestor.empty()) flags.ancestors = {flags.ancestor};
   const RunFolder folder;  // removed at the end
   if (flags.run) {

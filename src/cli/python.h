@@ -20,6 +20,7 @@ int run_python(const std::string& command, const std::string& request);
 /// Limits on the work that a file can cause; 0: unlimited.
 struct PythonLimits {
   std::size_t seconds = 0, mebibytes = 0;
+  const char* remedy = nullptr;  // of an error; null: --timeout and --memory raise the limits
 
   /// A large model file needs more memory, because several copies exist while it is read.
   void allow_for_files(std::uintmax_t bytes) {

@@ -119,14 +119,16 @@ int exit_code_of(int status, const std::string& command, const PythonLimits& lim
   if (timed_out != 0)
     return fail({ErrorKind::bad_input, "L001",
                  base::format("'thence {}' exceeded the time limit of {} s", command, limits.seconds),
-                 "allow more with --timeout SECONDS, if you trust the model"});
+                 limits.remedy != nullptr ? limits.remedy
+                                          : "allow more with --timeout SECONDS, if you trust the model"});
   if (WIFEXITED(status)) return WEXITSTATUS(status);
   const int signal = WTERMSIG(status);
   // A library that runs out of memory or stack may end like this, and a malicious model can cause it.
   if (signal == SIGABRT || signal == SIGSEGV || signal == SIGBUS || signal == SIGILL || signal == SIGFPE)
     return fail({ErrorKind::bad_input, "L003",
                  base::format("'thence {}': Python crashed on the model (signal {})", command, signal),
-                 limits.mebibytes == 0
+                 limits.remedy != nullptr ? limits.remedy
+                 : limits.mebibytes == 0
                      ? "check the model with onnx.checker"
                      : base::format("check the model with onnx.checker; if you trust it, allow more memory "
                                     "than {} MiB with --memory",

@@ -7,7 +7,7 @@
 namespace thence::cli {
 
 int compare_strategies(ModelFlags& flags, const std::string& format) {
-  resolve_options(flags);
+  if (const int code = resolve_options(flags); code != done) return code;
   const auto results = api::compare_strategies(flags.options, [&](const semantics::MapOptions& options) {
     return pipeline::map_file(flags.model, options);
   });

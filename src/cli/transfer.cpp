@@ -97,7 +97,7 @@ int run_transfer(TransferFlags& flags) {
   }
   const auto columns = columns_of(flags.format, {"name", "op_type", "module", "role", "proof", "confidence"});
   if (!columns) return wrong_usage;
-  resolve_options(flags);
+  if (const int code = resolve_options(flags); code != done) return code;
   flags.more_inputs = flags.models;
   if (!flags.output.empty()) flags.more_inputs.pop_back();  // the tagged model may replace it
   semantics::MapOptions plain = flags.options;              // rules apply only to the last model

@@ -26,8 +26,8 @@ then the capture of the ancestor.)",
   thence weights quantised.onnx --ancestor model.onnx
       list the parameters behind the weights of a quantised model)",
     .exit_codes =
-        "0 success, 1 the model and the ancestor have nothing in common, 2 wrong usage, 3 a file is not a "
-        "readable model, 4 input/output failure",
+        "0 success, 1 the model and the ancestor have nothing in common or --model is another model, 2 wrong "
+        "usage, 3 a file is not a readable model, 4 input/output failure",
 };
 
 struct WeightsFlags : ModelFlags {
@@ -64,7 +64,7 @@ int run_weights(WeightsFlags& flags) {
     opened = open_map(flags);
   } else {
     flags.more_inputs = {flags.ancestor};
-    resolve_options(flags);
+    if (const int code = resolve_options(flags); code != done) return code;
     semantics::MapOptions plain = flags.options;  // rules apply only to the model itself
     plain.rules.clear();
     plain.granularity.reset();

@@ -165,9 +165,10 @@ ElementReader read(const onnx::Pieces& tensor, const onnx::TensorView& header, s
   return reader;
 }
 
-// Gives a constant access to its elements if it may be a weight. Data in several pieces has none.
-void set_elements(Constant& constant, const onnx::TensorView& header, std::string_view data) {
-  const bool is_large = constant.elements >= min_weight_elements;
+// Gives a constant of at least so many elements access to them. Data in several pieces has none.
+void set_elements(Constant& constant, const onnx::TensorView& header, std::string_view data,
+                  std::uint64_t least) {
+  const bool is_large = constant.elements >= least;
   const bool is_matrix = header.dims.size() >= 2 && is_large;
   const bool is_vector =
       header.dims.size() == 1 && is_large && header.data_type != DataType::int64;  // sizes and indices
@@ -178,6 +179,7 @@ void set_elements(Constant& constant, const onnx::TensorView& header, std::strin
   constant.type = header.data_type;
   constant.rows = is_matrix ? static_cast<std::uint64_t>(header.dims[0]) : 1;
   constant.stride = constant.columns();
+  constant.second_axis = is_matrix ? static_cast<std::uint64_t>(header.dims[1]) : 0;
   constant.data = data;
 }
 
@@ -210,7 +212,16 @@ Constant constant_of(const onnx::Pieces& tensor, DataFiles* files, const Sampled
   } else if (!is_four_bits(header.data_type)) {
     return constant;
   }
-  set_elements(constant, header, data);
+  set_elements(constant, header, data, min_weight_elements);
+  return constant;
+}
+
+Constant unread_constant_of(const onnx::Pieces& tensor, DataFiles* files) {
+  const onnx::TensorView header = onnx::read_tensor(tensor);
+  Constant constant;
+  constant.elements = header.elements().value_or(0);
+  constant.is_float = onnx::is_float(header.data_type);
+  set_elements(constant, header, elements_of(tensor, header, files), 1);
   return constant;
 }
 

@@ -26,6 +26,7 @@ struct Constant {
   std::string_view data;
   onnx::DataType type = onnx::DataType::undefined;
   std::uint64_t rows = 0, stride = 0;  // `stride` in elements from one row to the next
+  std::uint64_t second_axis = 0;       // the size of the second axis, of those that count as columns
 
   /// Whether it may be a weight, quantised ones included.
   bool may_be_weight() const { return rows > 0; }
@@ -44,6 +45,9 @@ struct Constant {
 /// files.
 Constant constant_of(const onnx::Pieces& tensor, DataFiles* files = nullptr,
                      const SampledFingerprint* samples = nullptr, ByRange<Constant>* external = nullptr);
+
+/// The same without a fingerprint: none of the data is read. Small ones are read, too: scales of blocks.
+Constant unread_constant_of(const onnx::Pieces& tensor, DataFiles* files);
 
 /// The constant of elements as they are stored.
 Constant constant_of(onnx::DataType type, std::string_view elements);

@@ -1,5 +1,7 @@
 #include "dataflow/operator_traits.h"
 
+#include <algorithm>
+#include <iterator>
 #include <unordered_map>
 
 namespace thence::dataflow {
@@ -78,6 +80,33 @@ constexpr OperatorRow operators[] = {
     {"Xor", commutative},
 };
 
+// In the standard domain or in that of a runtime.
+constexpr std::string_view activations[] = {
+    "BiasGelu",
+    "Celu",
+    "Clip",
+    "Elu",
+    "Erf",
+    "FastGelu",
+    "Gelu",
+    "HardSigmoid",
+    "HardSwish",
+    "LeakyRelu",
+    "LogSoftmax",
+    "Mish",
+    "PRelu",
+    "QuickGelu",
+    "Relu",
+    "Selu",
+    "Sigmoid",
+    "Softmax",
+    "Softplus",
+    "Softsign",
+    "Swish",
+    "Tanh",
+    "ThresholdedRelu",
+};
+
 }  // namespace
 
 OperatorTraits traits_of(std::string_view op_type) {
@@ -89,6 +118,10 @@ OperatorTraits traits_of(std::string_view op_type) {
   const auto found = by_name.find(op_type);
   if (found != by_name.end()) return found->second;
   return op_type.starts_with("QLinear") ? OperatorTraits(may_clamp) : OperatorTraits();
+}
+
+bool is_activation(std::string_view op_type) {
+  return std::find(std::begin(activations), std::end(activations), op_type) != std::end(activations);
 }
 
 bool is_quantised(std::string_view op_type) {

@@ -57,6 +57,8 @@ constexpr OperatorTraits operator|(Trait one, Trait other) { return OperatorTrai
 OperatorTraits traits_of(std::string_view op_type);
 inline bool has_trait(std::string_view op_type, Trait trait) { return traits_of(op_type).has(trait); }
 inline bool has_trait(const onnx::Node& node, Trait trait) { return has_trait(node.op_type(), trait); }
+/// Whether it is an activation function, in the standard domain or in that of a runtime.
+bool is_activation(std::string_view op_type);
 /// Whether it computes with quantised numbers or converts them, by the naming conventions of ONNX and ONNX
 /// Runtime.
 bool is_quantised(std::string_view op_type);

@@ -43,6 +43,8 @@ inline constexpr std::size_t sampled_positions = 32, bytes_per_position = 512;
 /// Elements of a weight that are compared. The first ones rule most candidates out. With 256 samples, the
 /// correlation of unrelated weights has a standard deviation of 1/16.
 inline constexpr std::size_t weight_samples = 256, first_weight_samples = 64;
+/// Pairs of samples below which nothing is known: those of a short part of a weight.
+inline constexpr double min_compared_samples = 12;
 /// Absolute correlation (0 to 1) of the first samples below which a candidate is dropped: 1.6 standard
 /// deviations of unrelated ones, so that most of those need no second comparison.
 THENCE_THRESHOLD double min_first_correlation = base::tuned("dataflow_min_first_correlation", 0.2);

@@ -4,25 +4,16 @@
 #include <cmath>
 #include <numeric>
 
-#include "dataflow/hash_mix.h"
 #include "dataflow/thresholds.h"
+#include "dataflow/weight_samples.h"
 
 namespace thence::dataflow {
 namespace {
 
-// Samples at positions that depend on the number of elements only.
-template <class ElementAt>
-std::vector<double> sampled(std::uint64_t elements, ElementAt element_at) {
-  std::vector<double> values;
-  for (std::uint64_t i = 0; i < weight_samples; ++i)
-    values.push_back(element_at(combine_hash(i, elements) % elements));
-  return values;
-}
-
 // Samples of a weight, or of its transpose.
 std::vector<double> sampled(const Constant& constant, bool transposed) {
   const std::uint64_t rows = constant.rows, columns = constant.columns();
-  return sampled(constant.elements, [&](std::uint64_t index) {
+  return sample_weight(constant.elements, [&](std::uint64_t index) {
     if (transposed) index = index % rows * columns + index / rows;
     return constant.element(index / columns * constant.stride + index % columns);
   });
@@ -161,7 +152,7 @@ WeightMatch WeightMatcher::find_rescaled(const Constant& changed) {
 WeightMatch WeightMatcher::find(std::uint64_t elements,
                                 const std::function<double(std::uint64_t)>& element_at) {
   if (elements == 0 || candidates_of_size(elements).empty()) return {};
-  return {find_nearest(elements, sampled(elements, element_at)).fingerprint};
+  return {find_nearest(elements, sample_weight(elements, element_at)).fingerprint};
 }
 
 WeightMatch WeightMatcher::find_nearest(std::uint64_t elements, const std::vector<double>& values) {

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "weights/consumers.h"
+#include "hierarchy/initializer_behind.h"
 
 namespace thence::diff {
 namespace {
@@ -97,7 +97,7 @@ const InputQuantisations::Scaling* InputQuantisations::scaling_of(ValueId weight
         if (place == none) place = i;
       }
   }
-  const auto found = scaling_by_weight_->find(weights::initializer_behind(side_.model, weight));
+  const auto found = scaling_by_weight_->find(hierarchy::initializer_behind(side_.model, weight));
   return found == scaling_by_weight_->end() || found->second.scale == none ? nullptr : &found->second;
 }
 

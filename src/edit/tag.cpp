@@ -99,6 +99,7 @@ class Tagger {
       return;
     }
     entries.add(of_module(answer.module).text());
+    if (map_.own_tree()[answer.module].is_scope) entries.add("module_kind", "scope");
     if (const modules::CallNumber call = answer.call()) entries.add("call", std::to_string(*call));
     if (answer.weight_owner != modules::no_module)
       entries.add("weight_owner", map_.own_tree()[answer.weight_owner].path);

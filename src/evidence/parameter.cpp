@@ -45,6 +45,7 @@ bool is_other_operation(const onnx::Node& node) {
 }  // namespace
 
 void collect_parameters(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, Sink& sink) {
+  if (hierarchy.weight_owners().has_any()) return collect_held_parameters(model, hierarchy, sink);
   if (hierarchy.parameters().empty()) return;
   std::unordered_map<ModuleId, std::vector<ModuleId>> called_paths;  // by owner
   for (NodeId id = 0; id < model.node_count(); ++id) {

@@ -12,33 +12,6 @@ namespace {
 constexpr std::array<std::string_view, 6> part_names = {"other", "layout",     "arithmetic",
                                                         "norm",  "activation", "compute"};
 
-// In the standard domain or in that of a runtime.
-constexpr std::string_view activations[] = {
-    "BiasGelu",
-    "Celu",
-    "Clip",
-    "Elu",
-    "Erf",
-    "FastGelu",
-    "Gelu",
-    "HardSigmoid",
-    "HardSwish",
-    "LeakyRelu",
-    "LogSoftmax",
-    "Mish",
-    "PRelu",
-    "QuickGelu",
-    "Relu",
-    "Selu",
-    "Sigmoid",
-    "Softmax",
-    "Softplus",
-    "Softsign",
-    "Swish",
-    "Tanh",
-    "ThresholdedRelu",
-};
-
 }  // namespace
 
 std::string_view name_of(Part part) { return part_names[static_cast<std::size_t>(part)]; }
@@ -50,8 +23,7 @@ Part part_named(std::string_view name) {
 
 Part part_of_operator(std::string_view domain, std::string_view op_type) {
   if (shapes::counts_macs(domain, op_type)) return Part::compute;
-  if (std::find(std::begin(activations), std::end(activations), op_type) != std::end(activations))
-    return Part::activation;
+  if (dataflow::is_activation(op_type)) return Part::activation;
   if (op_type.ends_with("Normalization")) return Part::norm;
   const dataflow::OperatorTraits traits = dataflow::traits_of(op_type);
   if (traits.has(dataflow::Trait::keeps_elements) || traits.has(dataflow::Trait::reshapes))

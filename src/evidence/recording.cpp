@@ -149,6 +149,24 @@ std::vector<std::uint32_t> find_shape_users_elsewhere(const AlignmentPass& pass,
   return users;
 }
 
+// Casts of outputs that read what no recorded step at their place reads: converters of the number type append
+// them to the file, after all other nodes.
+std::vector<bool> find_inserted_casts(const onnx::Model& model, const std::vector<match::NodeItem>& items,
+                                      const std::vector<bool>& follows_flow) {
+  const auto reads_node = [&](onnx::NodeId node) {
+    const auto inputs = model.node(node).inputs();
+    return !inputs.empty() && inputs[0] != onnx::none &&
+           model.producer(inputs[0]).kind == onnx::Producer::Kind::node;
+  };
+  std::vector<bool> is_inserted(items.size());
+  for (std::size_t i = 0; i < items.size(); ++i)
+    is_inserted[i] =
+        items[i].is_cast && reads_node(items[i].node) && (items[i].producers.empty() || !follows_flow[i]);
+  for (const match::NodeItem& item : items)
+    for (const std::uint32_t producer : item.producers) is_inserted[producer] = false;
+  return is_inserted;
+}
+
 // In a file in order there is one alignment, and it is certain or not.
 Certainty certainty_in_order(bool is_certain) { return is_certain ? Certainty::full : Certainty::low; }
 
@@ -184,6 +202,7 @@ class StepAssigner {
       for (std::size_t i = 0; i < assignments_.size(); ++i)
         second_.agrees[i] = assignments_[i].votes == RecordingAligner::alignment_count;
     overruled_ = find_overruled(preferred_, steps_, aligner_.alternative(), second_);
+    is_cast_of_output_ = find_inserted_casts(model, preferred_.items, follows_flow_);
     lacks_shape_ops_ = lacks_shape_ops(recorded, preferred_.items);
     shape_users_ = lacks_shape_ops_ ? find_shape_users_elsewhere(preferred_, steps_)
                                     : std::vector(steps_.size(), onnx::none);
@@ -192,7 +211,7 @@ class StepAssigner {
   const std::vector<match::NodeItem>& items() const { return preferred_.items; }
 
   Assignment assign(std::size_t i) const {
-    if (steps_[i] == onnx::none) return {};
+    if (steps_[i] == onnx::none || is_cast_of_output_[i]) return {};
     const Step& own = step(steps_[i]);
     if (distant_consumers_[i] != onnx::none) return {&own, &step(assignments_[distant_consumers_[i]].step)};
     const bool shape_or_constant = items()[i].is_shape_or_constant, agrees = second_.agrees[i];
@@ -243,6 +262,7 @@ class StepAssigner {
   std::vector<std::uint32_t> steps_;              // by item, as all that follow: its step
   std::vector<std::uint32_t> distant_consumers_;  // a consumer in another layer
   std::vector<std::uint32_t> shape_users_;        // an item of another module that uses its shape
+  std::vector<bool> is_cast_of_output_;           // a converter inserted it
   std::vector<bool> follows_flow_, overruled_;    // data flows along; the second alignment is right
   SecondAlignment second_;
   bool lacks_shape_ops_ = false;  // the recording has no operations on shapes, the file has

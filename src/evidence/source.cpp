@@ -20,8 +20,10 @@ Sink collect(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, So
   if (sources.has(Source::onnx_scope_parsing)) collect_scopes(model, hierarchy, sink);
   if (sources.has(Source::value_names)) collect_value_names(model, hierarchy, sink);
   if (sources.has(Source::function)) collect_functions(model, hierarchy, sink);
+  // The operations of a graph that another tool built are not those that were recorded: weights tell more.
+  const bool has_weights = hierarchy.weight_owners().has_any() && sources.has(Source::parameter);
   for (const Source source : {Source::execution_trace, Source::fx_graph})
-    if (sources.has(source)) collect_recording(model, hierarchy, source, sink);
+    if (sources.has(source) && !has_weights) collect_recording(model, hierarchy, source, sink);
   if (sources.has(Source::parameter)) collect_parameters(model, hierarchy, sink);
   return sink;
 }

@@ -93,6 +93,7 @@ void collect_functions(const onnx::Model& model, const hierarchy::Hierarchy& hie
 void collect_module_map(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, Sink& sink);
 void collect_recording(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, Source source,
                        Sink& sink);
+void collect_held_parameters(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, Sink& sink);
 void collect_parameters(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, Sink& sink);
 
 }  // namespace thence::evidence

@@ -41,6 +41,10 @@ constexpr std::array<std::string_view, strength_count> strength_names = {
     "same_code",
     "reads_in_body",
     "enclosed",
+    "by_weights",
+    "by_outer_scope",
+    "holds",
+    "scope",
 };
 
 // Runs in the compiler only: a name that is not listed does not compile.
@@ -52,7 +56,8 @@ consteval std::uint8_t key(std::string_view name) {
 
 constexpr std::uint8_t by_reading[] = {key("names_one"),    key("uncorroborated"), key("inferred_call"),
                                        key("foreign"),      key("rewritten"),      key("leading_view"),
-                                       key("other_caller"), key("outer_module"),   key("same_code")};
+                                       key("other_caller"), key("outer_module"),   key("same_code"),
+                                       key("by_weights"),   key("by_outer_scope"), key("scope")};
 // By is_reordered, is_shape_or_constant and certainty. A file in order has one alignment: it is certain or
 // not.
 constexpr std::uint8_t by_alignment[2][2][3] = {
@@ -74,7 +79,9 @@ std::size_t key_of(Strength strength) {
   if (strength.is_secondary) return key("secondary");
   switch (strength.statement) {
     case Statement::name: return by_reading[static_cast<std::size_t>(strength.reading)];
-    case Statement::parameter: return strength.is_in_body ? key("reads_in_body") : key("reads");
+    case Statement::parameter:
+      if (strength.is_by_content) return key("holds");
+      return strength.is_in_body ? key("reads_in_body") : key("reads");
     case Statement::alignment:
       if (strength.is_relabelled) return key("relabelled");
       return by_alignment[strength.is_reordered][strength.is_shape_or_constant]

@@ -26,6 +26,9 @@ enum class NameReading : std::uint8_t {
   other_caller,    // called from outside it, where it may have another path
   outer_module,    // it names a module around the one that ran the node, or that one
   same_code,       // it names a module around it; another instance of the same code names the one inside
+  by_weights,      // a scope of another tool, whose weights are those of the module
+  by_outer_scope,  // a scope of another tool without weights, inside one of the module
+  scope,           // a scope of another tool that no other evidence shows to be a module
 };
 
 /// How certain an alignment is. In a reordered file, by how many of its four alignments name the same step.
@@ -62,6 +65,7 @@ struct Strength {
   bool is_in_body = false;                 // which a trace has once for each run, or not at all
   bool is_in_branch = false;               // in the branch of an `If`: a trace has only the one that ran
   NodeMatch match = NodeMatch::same_node;  // of a proof
+  bool is_by_content = false;              // a parameter that was recognised by its content
   bool has_rivals = false;                 // the statement fits several modules
   bool is_secondary = false;               // another module is the node's primary one
 
@@ -70,7 +74,7 @@ struct Strength {
 
 /// The number of a strength's name: a row of the calibration table. Combinations that the table does not
 /// distinguish share one.
-inline constexpr std::size_t strength_count = 35;
+inline constexpr std::size_t strength_count = 39;
 std::size_t key_of(Strength strength);
 std::string_view name_of_key(std::size_t key);
 

@@ -43,6 +43,10 @@ void read_op_type(ColumnReader& reader, Subject subject, Value& value) {
 void read_domain(ColumnReader& reader, Subject subject, Value& value) {
   value.texts.push_back(reader.map.model().node(subject.node).domain());
 }
+void read_module_kind(ColumnReader& reader, Subject subject, Value& value) {
+  const std::string_view kind = reader.map.module_kind(subject.node);
+  if (!kind.empty()) value.texts.push_back(kind);
+}
 void read_call(ColumnReader& reader, Subject subject, Value& value) {
   const resolve::Attribution& answer = reader.map.answer(subject.node);
   if (const modules::CallNumber call = answer.call()) value.number = *call;
@@ -143,6 +147,7 @@ const std::vector<Column>& all_columns() {
       {"domain", word, node, Vocabulary::domains, read_domain},
       {"module", path, module, Vocabulary::modules, read_module},
       {"module_class", class_name, module, Vocabulary::classes, read_module_class},
+      {"module_kind", word, node, Vocabulary::module_kinds, read_module_kind},
       {"call", number, node, Vocabulary::any, read_call},
       {"modules", path, members, Vocabulary::modules, read_module},
       {"weight_owner", path, node, Vocabulary::modules, read_weight_owner},

@@ -34,6 +34,7 @@ enum class Vocabulary : std::uint8_t {
   components,
   sources,
   levels,
+  module_kinds,
   reasons
 };
 

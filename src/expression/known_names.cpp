@@ -135,6 +135,7 @@ KnownNames::Names KnownNames::read_names(Vocabulary vocabulary) const {
     case Vocabulary::types: add_types(map_, names); break;
     case Vocabulary::components: add_components(map_, names); break;
     case Vocabulary::sources: add_sources(names); break;
+    case Vocabulary::module_kinds: names = {"module", "scope"}; break;
     case Vocabulary::levels: names = {"high", "medium", "low", "none"}; break;
     case Vocabulary::reasons: add_reasons(names); break;
     case Vocabulary::any:

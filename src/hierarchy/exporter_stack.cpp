@@ -11,8 +11,8 @@
 namespace thence::hierarchy {
 namespace {
 
-// Format "path: class/path: class/name: op", where the last entry is the operation. A path may contain "/" or
-// ": " if a ModuleDict has such keys, so an entry ends only where the rest still contains ": ".
+// Format "path: class/path: class". A path may contain "/" or ": " if a ModuleDict has such keys, so an entry
+// ends only where the rest still contains ": ".
 std::vector<StackFrame> split_namespace(std::string_view text) {
   std::vector<StackFrame> frames;
   while (!text.empty() && frames.size() < max_list_items) {
@@ -110,15 +110,12 @@ namespace {
 
 // The field of a key that thence writes; null for others.
 std::string_view* tag_field(ExporterProperties& found, std::string_view key) {
-  const std::pair<std::string_view, std::string_view*> fields[] = {{"module", &found.tag_module},
-                                                                   {"class", &found.tag_class},
-                                                                   {"hf_module", &found.tag_hf_module},
-                                                                   {"tag", &found.tag_text},
-                                                                   {"fingerprint", &found.tag_fingerprint},
-                                                                   {"confidence", &found.tag_confidence},
-                                                                   {"modules", &found.tag_modules},
-                                                                   {"parts", &found.tag_parts},
-                                                                   {"call", &found.tag_call}};
+  const std::pair<std::string_view, std::string_view*> fields[] = {
+      {"module", &found.tag_module},           {"class", &found.tag_class},
+      {"hf_module", &found.tag_hf_module},     {"tag", &found.tag_text},
+      {"fingerprint", &found.tag_fingerprint}, {"confidence", &found.tag_confidence},
+      {"modules", &found.tag_modules},         {"parts", &found.tag_parts},
+      {"module_kind", &found.tag_kind},        {"call", &found.tag_call}};
   for (const auto& [name, field] : fields)
     if (key == name) return field;
   return nullptr;
@@ -129,24 +126,36 @@ std::string_view* tag_field(ExporterProperties& found, std::string_view key) {
 std::string_view exporter_operation(const onnx::Node& node) {
   std::string_view operation;
   node.for_each_metadata([&](const onnx::MetadataEntry& entry) {
-    if (entry.key == "pkg.torch.onnx.fx_node") operation = entry.value;
+    const MetadataDialects::Key* const key = MetadataDialects::shipped().find(entry.key);
+    if (key != nullptr && key->field == MetadataField::operation) operation = entry.value;
   });
   return operation;
 }
+
+namespace {
+
+// The part of the stack that a field holds; null for other fields. Of two dialects, the earlier row counts.
+std::string_view* stack_field(ExporterProperties& found, const MetadataDialects::Key& key) {
+  if (key.field == MetadataField::scopes || key.field == MetadataField::classes) {
+    if (found.dialect && *found.dialect < *key.dialect) return nullptr;
+    if (found.dialect && *found.dialect > *key.dialect) found.name_scopes = found.class_hierarchy = {};
+    found.dialect = key.dialect;
+    return key.field == MetadataField::scopes ? &found.name_scopes : &found.class_hierarchy;
+  }
+  if (key.field == MetadataField::name_space) return &found.name_space;
+  if (key.field == MetadataField::class_path) return &found.class_path;
+  return key.field == MetadataField::rewritten ? &found.rewrite_rule : nullptr;
+}
+
+}  // namespace
 
 ExporterProperties exporter_properties(const onnx::Node& node) {
   constexpr std::string_view own_prefix = "pkg.thence.";
   ExporterProperties found;
   std::string_view added;  // written by thence, so it is not evidence
   node.for_each_metadata([&](const onnx::MetadataEntry& entry) {
-    if (entry.key == "pkg.torch.onnx.name_scopes") {
-      found.name_scopes = entry.value;
-    } else if (entry.key == "pkg.torch.onnx.class_hierarchy") {
-      found.class_hierarchy = entry.value;
-    } else if (entry.key == "namespace") {
-      found.name_space = entry.value;
-    } else if (entry.key == "pkg.onnxscript.rewriter.rule_name") {
-      found.rewrite_rule = entry.value;
+    if (const MetadataDialects::Key* const known = MetadataDialects::shipped().find(entry.key)) {
+      if (std::string_view* const field = stack_field(found, *known)) *field = entry.value;
     } else if (entry.key.starts_with(own_prefix)) {
       const std::string_view key = entry.key.substr(own_prefix.size());
       if (std::string_view* const field = tag_field(found, key)) *field = entry.value;
@@ -159,35 +168,145 @@ ExporterProperties exporter_properties(const onnx::Node& node) {
   return found;
 }
 
-ExporterStack read_stack(const ExporterProperties& properties) {
-  ExporterStack stack;
-  if (const auto scopes = parse_string_list(properties.name_scopes)) {
-    const auto classes = parse_string_list(properties.class_hierarchy);
-    const bool parallel = classes && classes->size() == scopes->size();
-    for (std::size_t i = 0; i + 1 < scopes->size(); ++i)
-      stack.modules.push_back({resolve_slices((*scopes)[i]), parallel ? (*classes)[i] : std::string()});
-  } else {
-    std::vector<StackFrame> frames = split_namespace(properties.name_space);
-    if (!frames.empty()) frames.pop_back();
-    for (StackFrame& frame : frames) {
-      frame.path = resolve_slices(frame.path);
-      stack.modules.push_back(std::move(frame));
-    }
+std::optional<MetadataDialects::DialectId> find_dialect(const onnx::Model& model) {
+  std::optional<MetadataDialects::DialectId> found;
+  for (onnx::NodeId id = 0; id < model.node_count(); ++id) {
+    const ExporterProperties properties = exporter_properties(model.node(id));
+    if (!properties.dialect) continue;
+    if (found && *found != *properties.dialect) return std::nullopt;
+    found = properties.dialect;
   }
-  std::erase_if(stack.modules, is_missing_stack_marker);
+  return found;
+}
+
+namespace {
+
+// Operations are written as `aten.mul.Tensor` or `<built-in function mul>`; classes may be written without
+// their package. An operation that is written as a word has this word as its name.
+bool is_bare_class(const StackFrame& frame) {
+  return !frame.class_name.empty() && frame.class_name != frame.path &&
+         frame.class_name.find_first_of(".<>[] ") == std::string::npos;
+}
+
+// Whether entries have their path below the entry before, and the last one is a module.
+bool is_relative(const std::vector<StackFrame>& frames) {
+  if (frames.empty() || !is_bare_class(frames.back())) return false;
+  std::string_view outer;
+  for (const StackFrame& frame : frames) {
+    if (frame.path.empty()) continue;
+    const bool extends = !outer.empty() && frame.path.size() > outer.size() &&
+                         frame.path.starts_with(outer) && frame.path[outer.size()] == '.';
+    if (extends) return false;
+    outer = frame.path;
+  }
+  return true;
+}
+
+std::vector<StackFrame> read_frames(const ExporterProperties& properties) {
+  const auto scopes = parse_string_list(properties.name_scopes);
+  if (!scopes) return split_namespace(properties.name_space);
+  const auto classes = parse_string_list(properties.class_hierarchy);
+  const bool is_parallel = classes && classes->size() == scopes->size();
+  std::vector<StackFrame> frames;
+  for (std::size_t i = 0; i < scopes->size(); ++i)
+    frames.push_back({(*scopes)[i], is_parallel ? (*classes)[i] : std::string()});
+  return frames;
+}
+
+// Longer paths are none of modules: they and those inside are left out.
+void join_paths(std::vector<StackFrame>& frames) {
+  std::string outer;
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    std::string& path = frames[i].path;
+    if (!outer.empty()) path = path.empty() ? outer : outer + '.' + path;
+    if (path.size() > ModuleTree::max_path_length) return frames.resize(i);
+    outer = path;
+  }
+}
+
+}  // namespace
+
+ExporterStack read_stack(const ExporterProperties& properties) {
+  const MetadataDialects& dialects = MetadataDialects::shipped();
+  std::vector<StackFrame> frames = read_frames(properties);
+  const std::optional<MetadataDialects::DialectId> id =
+      properties.dialect ? properties.dialect : dialects.with_namespace(!is_relative(frames));
+  if (!id || frames.empty()) return {};
+  const MetadataDialect& dialect = dialects[*id];
+  if (dialect.ends_with_operation) frames.pop_back();
+  if (!dialect.is_cumulative) join_paths(frames);
+  for (StackFrame& frame : frames) frame.path = resolve_slices(frame.path);
+  if (dialect.has_qualified_classes) std::erase_if(frames, is_missing_stack_marker);
+  ExporterStack stack;
+  stack.modules = std::move(frames);
+  stack.is_builders = !dialect.ends_with_operation;
   stack.starts_at_root = !stack.modules.empty() && stack.modules.front().path.empty();
   return stack;
 }
 
-StackReader::StackModule StackReader::find(const ExporterProperties& properties) {
+namespace {
+
+// The modules of a class below `outer`, with nothing but lists and layers of torch.nn between. At most two:
+// then the class does not decide.
+std::vector<ModuleId> find_below(const ModuleTree& tree, ModuleId outer, std::string_view class_name,
+                                 std::string_view name, std::size_t& work_left) {
+  std::vector<ModuleId> found, open = {outer};
+  while (!open.empty() && found.size() < 2) {
+    const ModuleId at = open.back();
+    open.pop_back();
+    for (const ModuleId child : tree[at].children) {
+      if (work_left == 0) return {};
+      --work_left;
+      const bool fits = modules::short_class(tree[child].class_name) == class_name;
+      if (fits && (name.empty() || tree[child].name() == name)) found.push_back(child);
+      if (!fits && (tree[child].class_name.empty() || modules::is_torch_nn(tree[child].class_name)))
+        open.push_back(child);
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+ModuleId find_by_classes(const ModuleTree& tree, std::string_view class_path) {
+  if (!class_path.starts_with('/') || class_path.size() > ModuleTree::max_path_length) return no_module;
+  std::size_t work_left = max_class_path_work;
+  ModuleId at = no_module;
+  for (const std::string_view entry : base::split(class_path.substr(1), '/')) {
+    const std::size_t dot = entry.rfind('.');
+    const std::string_view class_name = entry.substr(0, dot);
+    const std::string_view name = dot == std::string_view::npos ? std::string_view() : entry.substr(dot + 1);
+    if (at == no_module) {
+      if (modules::short_class(tree[root].class_name) != class_name) return no_module;
+      at = root;
+      continue;
+    }
+    const std::vector<ModuleId> found = find_below(tree, at, class_name, name, work_left);
+    if (found.size() != 1) return no_module;
+    at = found.front();
+  }
+  return at;
+}
+
+std::optional<MetadataDialects::DialectId> StackReader::dialect_of_model() {
+  if (!dialect_) dialect_ = find_dialect(model_);
+  return *dialect_;
+}
+
+StackReader::StackModule StackReader::find(ExporterProperties properties) {
   const std::string_view text = properties.stack_text();
   if (text.empty()) return {};
-  // The text before the last entry. If the last entry contains the separator, the key is longer than
+  if (!properties.dialect) properties.dialect = dialect_of_model();
+  // The text before an operation in the last entry. If that contains the separator, the key is longer than
   // necessary, but different stacks still have different keys.
-  const std::size_t cut = text.rfind(properties.name_scopes.empty() ? "/" : ", ");
-  const std::string_view key = text.substr(0, cut);
-  if (const auto seen = seen_.find(key); seen != seen_.end()) return seen->second;
-  return seen_.emplace(key, parse(properties)).first->second;
+  const MetadataDialects& dialects = MetadataDialects::shipped();
+  const bool has_operation = properties.dialect && dialects[*properties.dialect].ends_with_operation;
+  const std::string_view key =
+      has_operation ? text.substr(0, text.rfind(properties.name_scopes.empty() ? "/" : ", ")) : text;
+  seen_.resize(dialects.count() + std::size_t{1});
+  auto& seen = seen_[properties.dialect.value_or(dialects.count())];
+  if (const auto found = seen.find(key); found != seen.end()) return found->second;
+  return seen.emplace(key, parse(properties)).first->second;
 }
 
 StackReader::StackModule StackReader::parse(const ExporterProperties& properties) {
@@ -195,7 +314,7 @@ StackReader::StackModule StackReader::parse(const ExporterProperties& properties
   if (stack.modules.empty()) return {};
   if (!tree_.is_complete() && needs_corroboration(stack))
     return {.uncorroborated = &uncorroborated_.emplace_back(stack.modules.front().path)};
-  StackModule found{no_module, stack.starts_at_root};
+  StackModule found{no_module, stack.starts_at_root, stack.is_builders};
   ModuleId caller = root;
   for (const StackFrame& frame : stack.modules) {
     const std::string path = resolve_slices(frame.path, &tree_);

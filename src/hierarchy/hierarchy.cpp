@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "hierarchy/builder_scopes.h"
 #include "hierarchy/fingerprint.h"
 #include "hierarchy/limits.h"
 
@@ -80,28 +81,70 @@ Hierarchy::Hierarchy(const onnx::Model& model, std::optional<Capture> capture, b
   if (record_) tree_ = std::move(record_->tree);
   if (!tree_.is_complete_at({})) tree_.set_memory_limit(module_memory_limit(model));
   const std::vector<UncorroboratedStack> uncorroborated = read_properties(model, use_tags);
-  parameters_ = parameter_owners(model, tree_);
-  copies_ = parameter_copies(model, tree_);
-  scopes_.emplace(model, tree_, parameters_);
+  const bool is_built = !tree_.is_complete() && has_builder_scopes(model);
+  read_parameters(model, is_built);
+  const std::size_t known_modules = tree_.size();
+  if (capture_ && tree_.is_complete()) compare_weights(model);
+  if (!scopes_) scopes_.emplace(model, tree_, parameters_);
+  mark_scopes(known_modules, is_built);
   for (const UncorroboratedStack& stack : uncorroborated)
     if (const ModuleId module = tree_.find_as_called(stack.path); module != no_module)
       set_stack(model, stack.node, {.module = module, .rewritten = stack.rewritten});
   tree_.find_layers();
 }
 
+// In a graph that another tool built after the model of the capture, weights prove the modules; the paths in
+// its scopes and metadata are the tool's own.
+void Hierarchy::compare_weights(const onnx::Model& model) {
+  BuilderStacks builder_stacks(model);
+  if (builder_stacks.empty() && !has_foreign_scopes(model)) return;
+  weight_owners_ = WeightOwners(model, capture_->parameters, tree_);
+  if (!weight_owners_.has_any()) return;
+  scopes_.emplace(model, tree_, weight_owners_, std::move(builder_stacks));
+  for (NodeStack& stack : stacks_)
+    if (stack.is_builders) stack = {};
+}
+
+void Hierarchy::read_parameters(const onnx::Model& model, bool has_builder_scopes) {
+  // Then their names are those of nodes, and name no modules.
+  if (has_builder_scopes && names_parameters_after_nodes(model))
+    return parameters_.resize(model.initializers().size());
+  parameters_ = parameter_owners(model, tree_);
+  copies_ = parameter_copies(model, tree_);
+}
+
+// Scopes of a builder, or of another framework, are modules only if metadata or parameters named them before.
+void Hierarchy::mark_scopes(std::size_t known_modules, bool has_builder_scopes) {
+  if (tree_.is_complete() || (!has_builder_scopes && scopes_->style() != ScopeStyle::bare)) return;
+  for (auto module = static_cast<ModuleId>(known_modules); module < tree_.size(); ++module)
+    tree_.mark_scope(module);
+  if (known_modules == 1 && stacks_.empty() && tags_.empty()) tree_.mark_scope(root);
+}
+
 std::vector<Hierarchy::UncorroboratedStack> Hierarchy::read_properties(const onnx::Model& model,
                                                                        bool use_tags) {
   std::vector<UncorroboratedStack> uncorroborated;
   if (!model.may_have_node_metadata()) return uncorroborated;
-  StackReader reader(tree_);
+  StackReader reader(tree_, model);
+  std::unordered_map<std::string_view, ModuleId> by_classes;
   for (onnx::NodeId id = 0; id < model.node_count(); ++id) {
     const ExporterProperties properties = exporter_properties(model.node(id));
     if (properties.tagged && use_tags) read_tag(model, id, properties);
     const StackReader::StackModule found = reader.find(properties);
-    const bool rewritten = !properties.rewrite_rule.empty();
+    // A builder merges nodes around the operation that it names, and lets several modules read the tables of
+    // one.
+    const bool rewritten = !properties.rewrite_rule.empty() && !found.is_builders;
     if (found.uncorroborated != nullptr) uncorroborated.push_back({id, *found.uncorroborated, rewritten});
-    if (found.module == no_module && !found.names_unlisted_module) continue;
-    set_stack(model, id, {found.module, found.starts_at_root, rewritten, found.names_unlisted_module});
+    if (found.module == no_module && !found.names_unlisted_module) {
+      if (properties.class_path.empty() || !tree_.is_complete()) continue;
+      const auto [at, is_new] = by_classes.emplace(properties.class_path, no_module);
+      if (is_new) at->second = find_by_classes(tree_, properties.class_path);
+      if (at->second != no_module) set_stack(model, id, {.module = at->second, .is_outer = true});
+      continue;
+    }
+    set_stack(
+        model, id,
+        {found.module, found.starts_at_root, rewritten, found.names_unlisted_module, found.is_builders});
   }
   return uncorroborated;
 }
@@ -119,6 +162,8 @@ void Hierarchy::read_tag(const onnx::Model& model, onnx::NodeId node, const Expo
          properties.tag_text,
          is_current,
          read_share(properties.tag_confidence)};
+  if (properties.tag_kind == "scope" && tag.module != no_module && !tree_.is_complete())
+    tree_.mark_scope(tag.module);
   if (!is_current || tag.module == no_module) return;
   tag.call = read_call(properties.tag_call);
   if (properties.tag_weight_owner) tag.weight_owner = find(*properties.tag_weight_owner);

@@ -13,6 +13,7 @@
 #include "hierarchy/model_record.h"
 #include "hierarchy/parameters.h"
 #include "hierarchy/scope_index.h"
+#include "hierarchy/weight_owners.h"
 #include "modules/module_tree.h"
 
 namespace thence::hierarchy {
@@ -26,6 +27,8 @@ struct NodeStack {
   bool starts_at_root = false;         // the stack begins at the root
   bool rewritten = false;              // a rewrite rule created the node from others
   bool names_unlisted_module = false;  // names a module that is not in the tree
+  bool is_builders = false;            // written by a tool that builds graphs
+  bool is_outer = false;               // the module may be one around the one that ran the node
 };
 
 /// A module of a fused or shared node, as a tag lists it.
@@ -71,6 +74,8 @@ class Hierarchy {
   };
   SourceParameter source_parameter(const onnx::Model& model, onnx::ValueId value) const;
   const ScopeIndex& scopes() const { return *scopes_; }
+  /// Of a graph that another tool built after the model of the capture; nothing for others.
+  const WeightOwners& weight_owners() const { return weight_owners_; }
   /// What tags say about the live model; null with a capture, or if the file has none.
   const ModelRecord* record() const { return record_ ? &*record_ : nullptr; }
   /// The parameters of the live model, by a capture or by tags; null if neither lists them.
@@ -87,7 +92,10 @@ class Hierarchy {
     std::string path;
     bool rewritten;
   };
+  void compare_weights(const onnx::Model& model);
   std::vector<UncorroboratedStack> read_properties(const onnx::Model& model, bool use_tags);
+  void read_parameters(const onnx::Model& model, bool has_builder_scopes);
+  void mark_scopes(std::size_t known_modules, bool has_builder_scopes);
   void read_tag(const onnx::Model& model, onnx::NodeId node, const ExporterProperties& properties);
   void set_stack(const onnx::Model& model, onnx::NodeId node, NodeStack stack);
 
@@ -100,6 +108,7 @@ class Hierarchy {
   std::unordered_map<onnx::NodeId, std::vector<TaggedMember>> tagged_members_;
   std::vector<ParameterOwner> parameters_;
   std::unordered_map<onnx::ValueId, ParameterOwner> copies_;
+  WeightOwners weight_owners_;
   std::optional<ScopeIndex> scopes_;
   NodeStack no_stack_;
 };

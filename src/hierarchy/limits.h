@@ -23,6 +23,9 @@ inline constexpr std::size_t most_examples = 8;
 /// Operators that are compared with each other to align two pieces of code between two parameters.
 inline constexpr std::size_t most_compared_nodes = 1'000'000;
 
+/// Modules that are compared to find the one that a path of classes leads to.
+inline constexpr std::size_t max_class_path_work = 100'000;
+
 /// The modules that a tag may list for one node.
 inline constexpr std::size_t max_tagged_members = 4096;
 

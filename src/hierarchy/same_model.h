@@ -15,4 +15,9 @@ namespace thence::hierarchy {
 std::optional<Error> check_same_model(const capture::Capture& capture, const onnx::Model& model,
                                       const std::string& label);
 
+/// The same for a saved model, which must also have the shapes of the parameters that the file names: many
+/// models have the same names. The error has the number of weights that match.
+std::optional<Error> check_same_checkpoint(const capture::Capture& checkpoint, const onnx::Model& model,
+                                           const std::string& label);
+
 }  // namespace thence::hierarchy

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "hierarchy/compiled_instances.h"
 #include "hierarchy/limits.h"
+#include "hierarchy/scope_correspondence.h"
 #include "hierarchy/scope_resolver.h"
 
 namespace thence::hierarchy {
@@ -29,18 +30,25 @@ ScopeStyle find_style(const onnx::Model& model) {
 ScopeIndex::ScopeIndex(const onnx::Model& model, ModuleTree& tree,
                        const std::vector<ParameterOwner>& parameters)
     : style_(find_style(model)) {
-  name_scopes_.assign(model.node_count(), no_scope);
+  const std::vector<ScopeId> node_scopes = collect(model, tree);
   if (style_ == ScopeStyle::none) return;
-  collect(model, tree);
-  std::vector<ScopeId> node_scopes = name_scopes_;
-  for (const ValueScope& output : output_scopes_)
-    if (node_scopes[output.node] == no_scope) node_scopes[output.node] = output.scope;
   ScopeResolver(model, tree, style_, scopes_, node_scopes).run(parameters);
   if (style_ == ScopeStyle::from_root)
     inside_ = match_compiled_instances(model, tree, scopes_, name_scopes_, parameters);
 }
 
-void ScopeIndex::collect(const onnx::Model& model, ModuleTree& tree) {
+ScopeIndex::ScopeIndex(const onnx::Model& model, ModuleTree& tree, const WeightOwners& owners,
+                       BuilderStacks stacks)
+    : style_(stacks.empty() ? find_style(model) : ScopeStyle::from_root), stacks_(std::move(stacks)) {
+  const std::vector<ScopeId> node_scopes =
+      stacks_.empty() ? collect(model, tree) : collect_stacks(model, tree);
+  ScopeCorrespondence(model, tree, scopes_, node_scopes, owners).run();
+}
+
+// The scope in the name of each node, or else in the names of its outputs.
+std::vector<ScopeId> ScopeIndex::collect(const onnx::Model& model, ModuleTree& tree) {
+  name_scopes_.assign(model.node_count(), no_scope);
+  if (style_ == ScopeStyle::none) return name_scopes_;
   std::string_view last_text;
   ScopeId last = no_scope;
   const auto find = [&](std::string_view text) {
@@ -65,6 +73,17 @@ void ScopeIndex::collect(const onnx::Model& model, ModuleTree& tree) {
       break;
     }
   }
+  std::vector<ScopeId> node_scopes = name_scopes_;
+  for (const ValueScope& output : output_scopes_)
+    if (node_scopes[output.node] == no_scope) node_scopes[output.node] = output.scope;
+  return node_scopes;
+}
+
+std::vector<ScopeId> ScopeIndex::collect_stacks(const onnx::Model& model, ModuleTree& tree) {
+  name_scopes_.assign(model.node_count(), no_scope);
+  for (onnx::NodeId id = 0; id < model.node_count(); ++id)
+    if (const auto text = stacks_.of(id)) name_scopes_[id] = intern(*text, tree);
+  return name_scopes_;
 }
 
 ScopeId ScopeIndex::scope_in_outputs(onnx::NodeId node) const {
@@ -107,6 +126,16 @@ ScopeId Scopes::add(std::string_view text, std::string_view component, ScopeId o
   if (outer != no_scope) all_[outer].is_inner = true;
   by_text_.add(text, id);
   return id;
+}
+
+bool has_foreign_scopes(const onnx::Model& model) {
+  bool has_scopes = false;
+  for (onnx::NodeId id = 0; id < model.node_count() && !has_scopes; ++id)
+    has_scopes = model.node(id).name().starts_with('/');
+  if (!has_scopes) return false;
+  for (onnx::ValueId value = 0; value < model.value_count(); ++value)
+    if (scope_of_value_name(model.value_name(value), ScopeStyle::from_root)) return false;
+  return true;
 }
 
 std::string_view component_without_number(const Scope& scope) {

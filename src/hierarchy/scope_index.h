@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/text_index.h"
+#include "hierarchy/builder_stacks.h"
 #include "hierarchy/parameters.h"
 #include "hierarchy/scope_names.h"
 #include "modules/module_tree.h"
@@ -33,6 +34,8 @@ enum class ScopeMatchKind : std::uint8_t {
   other_caller,    // called by a module outside it, which may have it under a path that is not in the file
   uncorroborated,  // no other evidence names this module
   uncorroborated_call,  // the same, and the component ends in a call number
+  by_weights,           // another tool's scope: the weights in it belong to the module, or it has its name
+  by_outer_scope,       // another tool's scope without weights: inside one of the module
   by_connections,   // one of several modules of that name; only its surroundings are connected to the scope
   other_framework,  // a scope of another framework, taken literally
 };
@@ -73,17 +76,23 @@ class Scopes {
   base::TextIndex by_text_;
 };
 
+class WeightOwners;
+
 class ScopeIndex {
  public:
   /// Reads the scopes of all nodes and finds their modules. Adds the modules that scopes name to an
   /// incomplete tree.
   ScopeIndex(const onnx::Model& model, ModuleTree& tree, const std::vector<ParameterOwner>& parameters);
+  /// The same for a graph that another tool built after a reference model. Scopes are those in metadata or,
+  /// if no node has one there, those in names.
+  ScopeIndex(const onnx::Model& model, ModuleTree& tree, const WeightOwners& owners, BuilderStacks stacks);
 
   /// The scope in the name of the node, and the scope in the names of its outputs if it differs.
   ScopeId scope_in_name(onnx::NodeId node) const { return name_scopes_[node]; }
   ScopeId scope_in_outputs(onnx::NodeId node) const;
   const Scope& operator[](ScopeId scope) const { return scopes_[scope]; }
   std::size_t size() const { return scopes_.size(); }
+  ScopeStyle style() const { return style_; }
   /// Whether the scope in the node's name stands for modules inside its own, which have no scopes.
   bool is_outer(onnx::NodeId node) const { return inside_.contains(node); }
   /// The module inside, if another instance of the same code has a scope for it.
@@ -94,16 +103,22 @@ class ScopeIndex {
     onnx::NodeId node;
     ScopeId scope;
   };
-  void collect(const onnx::Model& model, ModuleTree& tree);
+  std::vector<ScopeId> collect(const onnx::Model& model, ModuleTree& tree);
+  std::vector<ScopeId> collect_stacks(const onnx::Model& model, ModuleTree& tree);
   ScopeId intern(std::string_view text, ModuleTree& tree);
 
   ScopeStyle style_ = ScopeStyle::none;
+  BuilderStacks stacks_;  // the texts of scopes that are not in names
   Scopes scopes_;
   std::vector<ScopeId> name_scopes_;
   std::vector<std::string_view> missing_;  // reused buffer: scopes that intern() adds
   std::vector<ValueScope> output_scopes_;  // by node; only if the scope in the node's name differs
   std::unordered_map<onnx::NodeId, ModuleId> inside_;
 };
+
+/// Whether the file names scopes as PyTorch's exporters do not: its scopes are those of the tool that built
+/// it.
+bool has_foreign_scopes(const onnx::Model& model);
 
 /// The component without the number of a repeated call: "fc" for "fc_2". Empty if it has no such number.
 std::string_view component_without_number(const Scope& scope);

@@ -7,9 +7,12 @@
 #include <unordered_map>
 #include <utility>
 
+#include "hierarchy/builder_stacks.h"
 #include "hierarchy/capture_thresholds.h"
 #include "hierarchy/parameters.h"
+#include "hierarchy/scope_index.h"
 #include "onnx/content_hash.h"
+#include "reference/held_parameters.h"
 
 namespace thence::hierarchy {
 namespace {
@@ -141,9 +144,16 @@ ModuleTree rebase_tree(const ModuleTree& tree, const Wrapping& wrapping, std::ve
   return made;
 }
 
+// Whether the paths in the file are those of a tool that built it, and content can tell instead.
+bool has_own_paths(const onnx::Model& model, const Capture& capture) {
+  return reference::have_content(capture.parameters) &&
+         (has_foreign_scopes(model) || !BuilderStacks(model).empty());
+}
+
 }  // namespace
 
 Wrapping find_wrapping(const Capture& capture, const onnx::Model& model) {
+  if (has_own_paths(model, capture)) return {};
   const ParametersByPath captured = captured_paths(capture);
   const InitializersByPath named = named_paths(model);
   std::size_t same = 0;

@@ -17,7 +17,7 @@ struct Wrapping {
 };
 
 /// Finds the prefix from the parameter names of the file. Empty unless a prefix explains more names than no
-/// prefix.
+/// prefix. In a graph that another tool built the paths are the tool's own: content will tell.
 Wrapping find_wrapping(const Capture& capture, const onnx::Model& model);
 
 /// Returns the capture as if it had been made from the model in the file.

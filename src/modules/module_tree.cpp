@@ -55,6 +55,7 @@ ModuleTree ModuleTree::copy() const {
     made.set_class(id, module.class_name);
     made.modules_[id].calls = module.calls;
     made.modules_[id].first = module.first;
+    made.modules_[id].is_scope = module.is_scope;
   }
   for (ModuleId id = 0; id < size(); ++id) made.copy_aliases(id, modules_[id]);
   if (is_complete_) made.set_complete(wrapped_at_);

@@ -29,6 +29,7 @@ struct Module {
   ModuleId first = no_module;             // the same module at its first path, if this is another path of it
   std::optional<std::uint32_t> calls;     // number of forward calls, if a capture has it
   bool only_numbers = true;               // all children have integer names
+  bool is_scope = false;                  // see ModuleTree::mark_scope
 
   /// The last atom of the path.
   std::string_view name() const { return path.substr(name_at); }
@@ -71,6 +72,9 @@ class ModuleTree {
   void add_alias(ModuleId module, std::string_view path);
   /// Gives a module the aliases of one of another tree. Those that are modules here are only listed.
   void copy_aliases(ModuleId module, const Module& original);
+  /// A path that only names of nodes mention, which are those of the tool that wrote the file: nothing shows
+  /// that it is a module.
+  void mark_scope(ModuleId module) { modules_[module].is_scope = true; }
   void set_calls(ModuleId module, std::uint32_t calls) { modules_[module].calls = calls; }
   /// The module with this path or alias.
   ModuleId find(std::string_view path) const;

@@ -63,13 +63,40 @@ std::uint64_t sum_element_hashes(std::string_view data, unsigned width) {
   }
 }
 
+// Small elements have two sums of 32 bits, which must not carry into each other.
+std::uint64_t add_sums(std::uint64_t a, std::uint64_t b, unsigned width) {
+  if (width > 4) return a + b;
+  return ((a >> 32) + (b >> 32)) << 32 | ((a + b) & 0xffffffff);
+}
+
+std::uint64_t finish_sum(std::uint64_t sum, std::uint64_t elements, unsigned width) {
+  return mix(sum ^ (elements << 8) ^ width);
+}
+
 }  // namespace
 
 ContentHash hash_content(std::string_view data, unsigned width) {
   ContentHash content;
   content.elements = data.size() / width;
   content.exact = XXH3_64bits_withSeed(data.data(), data.size(), width);
-  content.unordered = mix(sum_element_hashes(data, width) ^ (content.elements << 8) ^ width);
+  content.unordered = finish_sum(sum_element_hashes(data, width), content.elements, width);
+  return content;
+}
+
+ContentHash hash_content(std::span<const std::string_view> pieces, unsigned width) {
+  if (pieces.size() == 1) return hash_content(pieces.front(), width);
+  ContentHash content;
+  std::uint64_t sum = 0;
+  XXH3_state_t state;
+  XXH3_INITSTATE(&state);
+  XXH3_64bits_reset_withSeed(&state, width);
+  for (const std::string_view piece : pieces) {
+    content.elements += piece.size() / width;
+    XXH3_64bits_update(&state, piece.data(), piece.size());
+    sum = add_sums(sum, sum_element_hashes(piece, width), width);
+  }
+  content.exact = XXH3_64bits_digest(&state);
+  content.unordered = finish_sum(sum, content.elements, width);
   return content;
 }
 

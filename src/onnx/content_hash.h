@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -19,6 +20,8 @@ struct ContentHash {
 
 /// Hashes elements of `width` bytes (1, 2, 4, 8 or 16) in little-endian byte order.
 ContentHash hash_content(std::string_view data, unsigned width);
+/// The same for data in several pieces, each of whole elements.
+ContentHash hash_content(std::span<const std::string_view> pieces, unsigned width);
 
 /// Hashes the data of an initializer that is stored in the model file, as raw bytes or as floats. Empty for
 /// external data, for data too short for its shape, and for elements smaller than a byte.

@@ -53,6 +53,9 @@ void append_module_class(ColumnReader& reader, NodeId node, std::string& out) {
   const resolve::Attribution& answer = reader.map.answer(node);
   if (answer.known()) out += reader.map.tree()[answer.module].class_name;
 }
+void append_module_kind(ColumnReader& reader, NodeId node, std::string& out) {
+  out += reader.map.module_kind(node);
+}
 void append_call(ColumnReader& reader, NodeId node, std::string& out) {
   const resolve::Attribution& answer = reader.map.answer(node);
   if (const modules::CallNumber call = answer.call()) base::append_integer(out, *call);
@@ -133,6 +136,7 @@ const std::vector<Column>& all_columns() {
       {"domain", "the operator's domain", op, append_domain},
       {"module", "the module that ran it", module, append_module},
       {"module_class", "that module's class", module, append_module_class},
+      {"module_kind", "module, or a scope of the file's writer", module, append_module_kind},
       {"call", "which call of the module", modules, append_call},
       {"modules", "every module it belongs to", modules, append_modules},
       {"weight_owner", "whose largest parameter it reads", modules, append_weight_owner},

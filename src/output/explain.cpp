@@ -66,6 +66,8 @@ std::string describe_transfer(Strength strength, const std::string& ancestor) {
 std::string describe_metadata(Strength strength, const std::string& why) {
   if (strength.reading == NameReading::rewritten)
     return base::format("a rewrite kept the stack that ends in {}", why);
+  if (strength.reading == NameReading::outer_module)
+    return base::format("the exporter's path of classes leads to {}, or to a module inside it", why);
   const bool is_truncated = strength.reading == NameReading::uncorroborated,
              is_leading_view = strength.reading == NameReading::leading_view;
   return base::format("the exporter's module stack{} ends in {}{}",
@@ -88,6 +90,12 @@ std::string describe_scope(const Evidence& evidence, const std::string& why) {
     text += ", and another instance of the same code has scopes for the modules inside";
   if (evidence.strength.reading == NameReading::other_caller)
     text += ", a call by a module that may have it under another path";
+  if (evidence.strength.reading == NameReading::by_weights)
+    text += ", another tool's scope that corresponds to this module by its weights";
+  if (evidence.strength.reading == NameReading::by_outer_scope)
+    text += ", another tool's scope inside one that corresponds to this module";
+  if (evidence.strength.reading == NameReading::scope)
+    text += ", named by the tool that wrote the file; nothing shows that it is a module";
   if (evidence.strength.reading == NameReading::foreign) text += ", written by another framework";
   return text;
 }
@@ -246,6 +254,8 @@ void add_module(const Map& map, const resolve::Attribution& answer, base::Writer
   const semantics::ModuleFacts facts = map.facts(answer.module);
   add_line(out, "module",
            base::format("{}   {}", path_or_root(map, answer.module), class_text(map, answer.module, facts)));
+  if (map.is_scope(answer.module))
+    add_line(out, "kind", "scope of the tool that wrote the file, which need not be a module");
   if (!facts.tag.empty()) add_line(out, "tag", base::printable(facts.tag));
   std::string role(facts.role.type);
   if (!facts.role.component.empty()) role += (role.empty() ? "" : " · ") + std::string(facts.role.component);
@@ -343,6 +353,7 @@ void write_explanation_json(const Map& map, const shapes::InferredShapes& inferr
   json.member<"name">(node.name());
   json.member<"op_type">(node.op_type());
   write_module_path(map.tree(), answer.module, json);
+  json.member_or_null<"module_kind">(map.module_kind(id));
   json.member_or_null<"source">(answer.known() ? evidence::name_of(answer.source) : std::string_view());
   json.real<"confidence">(answer.confidence, 4);
   json.member<"level">(semantics::level_of(answer));

@@ -153,6 +153,7 @@ class JsonRows {
     JsonWriter json(members.text, JsonWriter::Position::after_item);
     json.null<"module">();
     json.null<"module_class">();
+    json.null<"module_kind">();
     members.call = members.text.size();
     members.usual_call.reset();
     json.null<"call">();
@@ -182,6 +183,7 @@ class JsonRows {
     JsonWriter json(members.text, JsonWriter::Position::after_item);
     json.member<"module">(module.path);
     json.member_or_null<"module_class">(module.class_name);
+    json.member<"module_kind">(std::string_view(map_.is_scope(members.module) ? "scope" : "module"));
     members.call = members.text.size();
     members.usual_call = 0;
     json.member<"call">(0);

@@ -56,6 +56,10 @@ Result<std::optional<Capture>> read_capture(const MapOptions& options, const res
     Result<Capture> read = capture::open_capture(options.capture, diagnostics);
     if (!read) return read.error();
     capture = *std::move(read);
+  } else if (options.checkpoint) {
+    Result<Capture> read = capture::read_checkpoint(*options.checkpoint, diagnostics);
+    if (!read) return read.error();
+    capture = *std::move(read);
   }
   const std::string_view needed = strategy.needs_section;
   if (needed.empty()) return capture;
@@ -70,11 +74,14 @@ Result<std::optional<Capture>> read_capture(const MapOptions& options, const res
 
 // Gives the capture the paths of the file, if one of them wraps the other's model. An error if they are of
 // different models.
-std::optional<Error> adapt_capture(Capture& capture, const onnx::Model& model, const std::string& file,
+std::optional<Error> adapt_capture(Capture& capture, const onnx::Model& model, const MapOptions& options,
                                    Diagnostics& diagnostics) {
+  const std::string& file = options.checkpoint ? options.checkpoint->path : options.capture;
   const hierarchy::Wrapping wrapping = hierarchy::find_wrapping(capture, model);
   capture = hierarchy::rebase_capture(std::move(capture), wrapping);
-  if (auto error = hierarchy::check_same_model(capture, model, file)) return error;
+  if (auto error = options.checkpoint ? hierarchy::check_same_checkpoint(capture, model, file)
+                                      : hierarchy::check_same_model(capture, model, file))
+    return error;
   if (!wrapping.prefix.empty())
     diagnostics.add(
         {"C007", Severity::note, file,
@@ -122,12 +129,15 @@ void add_own_answers(MapParts& parts, const resolve::Strategy& strategy,
   parts.evidence->add_sources(std::move(own));
 }
 
+// Whether the functions of a model are expanded to tell their calls apart.
+enum class Functions : std::uint8_t { expanded, as_they_are };
+
 // The map of the model with its functions expanded. Empty if it has none, or they cannot be expanded.
 std::optional<Map> map_expanded(const onnx::Model& model, const MapOptions& options);
 
 // From the opened model on.
 Result<Map> make_map(MapParts parts, Request request, std::optional<Capture> capture,
-                     const MapOptions& options) {
+                     const MapOptions& options, Functions functions = Functions::expanded) {
   const onnx::Model& model = *parts.model;
   const AncestorAnswers* const ancestor = parts.ancestor.get();
   parts.strategy = ancestor != nullptr ? resolve::with_ancestor(request.strategy) : request.strategy;
@@ -144,14 +154,16 @@ Result<Map> make_map(MapParts parts, Request request, std::optional<Capture> cap
                                       *parts.filter, ancestor);
   if (ancestor != nullptr)
     add_own_answers(parts, request.strategy, flow);
-  else if (const std::optional<Map> expanded = map_expanded(model, options))
+  else if (const std::optional<Map> expanded =
+               functions == Functions::expanded ? map_expanded(model, options) : std::nullopt)
     resolve::apply_expanded_calls({expanded->model(), expanded->own_tree(), expanded->own_resolution()},
                                   model, parts.hierarchy->tree(), parts.resolution);
   return Map::make(std::move(parts), std::move(request.rules), options);
 }
 
 // Errors in what the options name come before errors in the model.
-Result<Map> map_opened_model(MapParts parts, Result<onnx::Model> model, const MapOptions& options) {
+Result<Map> map_opened_model(MapParts parts, Result<onnx::Model> model, const MapOptions& options,
+                             Functions functions = Functions::expanded) {
   Result<Request> request = read_request(options);
   if (!request) return request.error();
   Result<std::optional<Capture>> capture = read_capture(options, request->strategy, parts.diagnostics);
@@ -159,9 +171,9 @@ Result<Map> map_opened_model(MapParts parts, Result<onnx::Model> model, const Ma
   if (!model) return model.error();
   parts.model = std::make_unique<onnx::Model>(*std::move(model));
   if (*capture)
-    if (auto error = adapt_capture(**capture, *parts.model, options.capture, parts.diagnostics))
+    if (auto error = adapt_capture(**capture, *parts.model, options, parts.diagnostics))
       return *std::move(error);
-  return make_map(std::move(parts), *std::move(request), *std::move(capture), options);
+  return make_map(std::move(parts), *std::move(request), *std::move(capture), options, functions);
 }
 
 std::optional<Map> map_expanded(const onnx::Model& model, const MapOptions& options) {
@@ -173,7 +185,8 @@ std::optional<Map> map_expanded(const onnx::Model& model, const MapOptions& opti
   if (!image) return std::nullopt;
   MapParts parts;
   Result<onnx::Model> flat = onnx::Model::read(*std::move(image), model, parts.diagnostics);
-  Result<Map> map = map_opened_model(std::move(parts), std::move(flat), options);
+  // What could not be expanded stays: functions that call each other, or that have one name.
+  Result<Map> map = map_opened_model(std::move(parts), std::move(flat), options, Functions::as_they_are);
   if (!map) return std::nullopt;
   return *std::move(map);
 }

@@ -147,7 +147,7 @@ void fill_nodes(const Map& map, Database& database) {
   const onnx::Model& model = map.model();
   const std::string unknown_tag = map.tag_of_unknown();
   ModuleLists modules(map);
-  Statement row = insert_into(database, "nodes", 21);
+  Statement row = insert_into(database, "nodes", 22);
   for (onnx::GraphId graph = 0; graph < model.graphs().size(); ++graph) {
     const std::string label = model.graph_label(graph);
     const onnx::NodeId first = model.graphs()[graph].first_node;
@@ -162,6 +162,7 @@ void fill_nodes(const Map& map, Database& database) {
       row.text(node.domain());
       add_path(row, tree, answer.module);
       row.text_or_null(answer.known() ? tree[answer.module].class_name : std::string_view());
+      row.text_or_null(map.module_kind(id));
       if (const modules::CallNumber call = answer.call())
         row.number(*call);
       else

@@ -45,6 +45,7 @@ CREATE TABLE nodes(
   domain TEXT NOT NULL,
   module TEXT,
   module_class TEXT,
+  module_kind TEXT,               -- 'scope': named by the tool that wrote the file, need not be a module
   call INTEGER,                   -- of the module; NULL: unknown which, or several
   modules TEXT NOT NULL,          -- every module it belongs to
   weight_owner TEXT,

@@ -64,6 +64,19 @@ bool ancestor_answer(const RuleInput& input, Verdict& verdict) {
   return true;
 }
 
+// In a graph that another tool built after a reference model, the weights that a node reads prove its module.
+// A fused node lists the others.
+bool weight_held(const RuleInput& input, Verdict& verdict) {
+  const auto is_held = [](const Evidence& e) { return e.strength.is_by_content; };
+  const auto first = std::find_if(input.all.begin(), input.all.end(), is_held);
+  if (first == input.all.end()) return false;
+  decide_module(input, *first, verdict);
+  for (const Evidence& each : input.all)
+    if (is_held(each)) verdict.modules.push_back(each.module);
+  if (verdict.modules.size() == 1) verdict.modules.clear();
+  return true;
+}
+
 // A name that fits several modules, or a node that reads parameters of several: a guess would be wrong too
 // often. All candidates are listed.
 bool several_candidates(const RuleInput& input, Verdict& verdict) {
@@ -162,6 +175,7 @@ constexpr std::array rules_without_evidence = {
 // `several_candidates` decides about all nodes without a candidate, so later rules need not test for it.
 constexpr std::array rules_with_evidence = {
     RuleEntry{DecisionRule::ancestor_answer, ancestor_answer},
+    RuleEntry{DecisionRule::weight_held, weight_held},
     RuleEntry{DecisionRule::graph_of_branches, graph_of_branches},
     RuleEntry{DecisionRule::recordings_conflict, recordings_conflict_on_node},
     RuleEntry{DecisionRule::uncertain_graph, uncertain_graph},

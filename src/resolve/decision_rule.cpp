@@ -15,6 +15,7 @@ constexpr std::array<RuleText, decision_rule_count> rule_texts = {{
     {"unresolved_stack", "its metadata names a module whose path cannot be resolved"},
     {"no_evidence", "no evidence names a module for this node"},
     {"ancestor_answer", "the ancestor's answer for the matching node is kept"},
+    {"weight_held", "it reads weights of the module, recognised by their content"},
     {"graph_of_branches", "the torch.export graph has both branches, the trace only the one that ran"},
     {"recordings_conflict", "the trace and the torch.export graph name different modules, both reliably"},
     {"uncertain_graph", "only the torch.export graph names a module, with low certainty"},

@@ -15,6 +15,7 @@ enum class DecisionRule : std::uint8_t {
   unresolved_stack,
   no_evidence,
   ancestor_answer,
+  weight_held,
   graph_of_branches,
   recordings_conflict,
   uncertain_graph,

@@ -38,6 +38,15 @@ std::vector<Part> parts_by_names(const onnx::Node& operation, const std::vector<
   return parts;
 }
 
+// The members of a node that holds weights of several modules: projections that were joined do the same, and
+// a norm adds a residual of the module around it.
+std::vector<Part> parts_by_weights(const onnx::Node& operation, const std::vector<ModuleId>& members) {
+  const Part part = evidence::part_of_operator(operation.domain(), operation.op_type());
+  std::vector<Part> parts(members.size(), part == Part::norm ? Part::arithmetic : part);
+  parts.front() = part;
+  return parts;
+}
+
 }  // namespace
 
 void apply_tagged_members(const hierarchy::Hierarchy& hierarchy, Resolution& resolution) {
@@ -70,6 +79,8 @@ void find_computing_modules(const onnx::Model& model, const modules::ModuleTree&
     if (node.rule == DecisionRule::fused_output || node.rule == DecisionRule::weight_of_merged)
       resolution.parts.emplace(id,
                                parts_by_names(model.node(id), resolution.module_sets[node.module_set], node));
+    if (node.rule == DecisionRule::weight_held)
+      resolution.parts.emplace(id, parts_by_weights(model.node(id), resolution.module_sets[node.module_set]));
     if (!shapes::counts_macs(model.node(id).domain(), model.node(id).op_type())) continue;
     const std::vector<ModuleId>& members = resolution.module_sets[node.module_set];
     if (const auto parts = resolution.parts.find(id); parts != resolution.parts.end())

@@ -11,6 +11,7 @@
 #include "resolve/flow_index.h"
 #include "resolve/members.h"
 #include "resolve/propagate.h"
+#include "resolve/residual.h"
 #include "resolve/scope_calls.h"
 #include "resolve/thresholds.h"
 
@@ -134,6 +135,7 @@ Resolution resolve(const onnx::Model& model, const hierarchy::Hierarchy& hierarc
     apply_ancestor_answers(*ancestor, resolution);
   } else {
     find_shared_nodes(model, hierarchy, flow_index, resolution);
+    add_residual_members(model, hierarchy, resolution);
   }
   apply_tagged_members(hierarchy, resolution);
   find_computing_modules(model, hierarchy.tree(), resolution);

@@ -5,6 +5,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "semantics/filtered_note.h"
+#include "semantics/scope_note.h"
 #include "semantics/thresholds.h"
 
 namespace thence::semantics {
@@ -62,6 +63,8 @@ Result<Map> Map::make(MapParts parts, std::unique_ptr<const rules::Rules> rules,
   Map map(std::move(parts));
   map.shorten_lists();
   if (auto note = filtered_note(map.parts_.resolution, map.own_tree(), *map.parts_.filter))
+    map.parts_.diagnostics.add(*std::move(note));
+  if (auto note = scope_note(map.parts_.resolution, map.own_tree()))
     map.parts_.diagnostics.add(*std::move(note));
   if (auto error = map.apply_rules(std::move(rules), options)) return *std::move(error);
   map.tags_ = std::make_unique<Tags>(map.tree(), *map.parts_.filter, options.tag_format);

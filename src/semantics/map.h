@@ -12,6 +12,7 @@
 
 #include "base/diagnostic.h"
 #include "base/result.h"
+#include "capture/capture.h"
 #include "evidence/ancestor.h"
 #include "hierarchy/hierarchy.h"
 #include "modules/class_filter.h"
@@ -31,7 +32,8 @@ namespace thence::semantics {
 
 struct MapOptions {
   std::string strategy = "auto";
-  std::string capture;  // path of a capture file; empty: none
+  std::string capture;                            // path of a capture file; empty: none
+  std::optional<capture::Checkpoint> checkpoint;  // a saved model in place of a capture
   std::optional<std::vector<std::string>> torch_nn_exceptions;
   TagFormat tag_format = TagFormat::ordinal;
   std::string rules;                              // path of a rules file; empty: none
@@ -127,6 +129,15 @@ class Map {
   const ModuleFacts& facts(modules::ModuleId module) const;
   void read_facts(modules::ModuleId module, RoleReader& roles, ModuleFacts& facts) const;
   Role role(modules::ModuleId module) const { return role(module, *roles_); }
+  /// Whether only names of nodes mention the path, which are those of the tool that wrote the file.
+  bool is_scope(modules::ModuleId module) const {
+    return own_tree()[view_ ? view_->view.originals[module] : module].is_scope;
+  }
+  /// "module" or "scope" (see is_scope); empty if the node has no module.
+  std::string_view module_kind(onnx::NodeId node) const {
+    const resolve::Attribution& found = answer(node);
+    return !found.known() ? std::string_view() : is_scope(found.module) ? "scope" : "module";
+  }
   /// The nearest module that is the model's own, as in ModuleFacts.
   modules::ModuleId hf_module(modules::ModuleId module) const;
   /// The repeated blocks around a module, as in ModuleFacts: those of the model, not of the view.

@@ -73,16 +73,21 @@ Regions::Regions(const MatchState& state)
                  region_work_per_operation * (a_.operations().size() + d_.operations().size())) {}
 
 // Collects the classes of the operands of an operation, looking through other primitive operations of the
-// same node. False if one is not matched.
+// same node. False if one is not matched. A node of a damaged file may read its own result.
 bool Regions::collect_operand_classes(const Operation& ours, std::vector<std::uint64_t>& classes) const {
-  for (const CanonicalValue input : d_.inputs(ours)) {
-    if (d_.constant(input) != nullptr) continue;
-    const OperationId producer = d_.producer(input);
-    if (state_.is_matched(input))
-      classes.push_back(state_.class_of(state_.partner(input)));
-    else if (producer == none || d_.operation(producer).node != ours.node ||
-             !collect_operand_classes(d_.operation(producer), classes))
-      return false;
+  std::vector<const Operation*> open = {&ours};
+  for (std::size_t next = 0; next < open.size(); ++next) {
+    if (next > max_region) return false;
+    for (const CanonicalValue input : d_.inputs(*open[next])) {
+      if (d_.constant(input) != nullptr) continue;
+      const OperationId producer = d_.producer(input);
+      if (state_.is_matched(input))
+        classes.push_back(state_.class_of(state_.partner(input)));
+      else if (producer != none && d_.operation(producer).node == ours.node)
+        open.push_back(&d_.operation(producer));
+      else
+        return false;
+    }
   }
   return true;
 }

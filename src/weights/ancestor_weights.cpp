@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "dataflow/hash_mix.h"
+#include "hierarchy/initializer_behind.h"
 #include "weights/consumers.h"
 #include "weights/limits.h"
 
@@ -141,7 +142,7 @@ std::vector<std::uint32_t> AncestorWeights::read_by(onnx::NodeId node) const {
   std::vector<std::uint32_t> found;
   const auto inputs = model_.node(node).inputs();
   for (const onnx::ValueId value : inputs.first(std::min(inputs.size(), max_inputs)))
-    found.push_back(initializer_behind(model_, value));
+    found.push_back(hierarchy::initializer_behind(model_, value));
   return found;
 }
 

@@ -34,12 +34,21 @@ const CapturedParameter* CapturedParameters::find(std::string_view path) const {
   return found == by_path_.end() ? nullptr : found->second;
 }
 
-std::span<const CapturedParameter* const> CapturedParameters::with_content(std::uint64_t unordered) {
-  if (!is_indexed_by_content_ && capture_ != nullptr)
-    for (const CapturedParameter& parameter : capture_->parameters)
-      if (const auto hash = parameter.content_hash()) by_content_[*hash].push_back(&parameter);
-  is_indexed_by_content_ = true;
-  const auto found = by_content_.find(unordered);
+std::span<const CapturedParameter* const> CapturedParameters::with_content(const onnx::ContentHash& content) {
+  if (!is_indexed_by_size_ && capture_ != nullptr) {
+    for (const CapturedParameter& parameter : capture_->parameters) {
+      if (parameter.unordered) by_content_[*parameter.unordered].push_back(&parameter);
+      const std::uint64_t elements = parameter.unordered ? 0 : parameter.data_elements();
+      if (elements > 0) unread_[elements].push_back(&parameter);
+    }
+  }
+  is_indexed_by_size_ = true;
+  if (const auto unread = unread_.find(content.elements); unread != unread_.end()) {
+    for (const CapturedParameter* const parameter : unread->second)
+      if (const auto hash = parameter->content_hash()) by_content_[*hash].push_back(parameter);
+    unread_.erase(unread);
+  }
+  const auto found = by_content_.find(content.unordered);
   if (found == by_content_.end()) return {};
   return found->second;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "capture/capture.h"
+#include "onnx/content_hash.h"
 #include "onnx/views.h"
 
 namespace thence::weights {
@@ -21,16 +22,18 @@ class CapturedParameters {
   bool empty() const { return by_path_.empty(); }
   /// The parameter with this path or alias; null if there is none.
   const CapturedParameter* find(std::string_view path) const;
-  /// The parameters whose elements have this hash, in any order. Reads the data of an archive on first use.
-  std::span<const CapturedParameter* const> with_content(std::uint64_t unordered);
+  /// The parameters whose elements are the same, in any order. Reads the data of parameters of this size on
+  /// first use, because a checkpoint may be larger than the memory.
+  std::span<const CapturedParameter* const> with_content(const onnx::ContentHash& content);
   /// The paths of the parameters that a module owns itself; not all if there are very many.
   std::span<const std::string_view> owned_by(std::string_view module) const;
 
  private:
   const capture::Capture* capture_;
-  bool is_indexed_by_content_ = false;
+  bool is_indexed_by_size_ = false;
   std::unordered_map<std::string_view, const CapturedParameter*> by_path_;
   std::unordered_map<std::uint64_t, std::vector<const CapturedParameter*>> by_content_;
+  std::unordered_map<std::uint64_t, std::vector<const CapturedParameter*>> unread_;  // by number of elements
   std::unordered_map<std::string_view, std::vector<std::string_view>> by_module_;
 };
 

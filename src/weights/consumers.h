@@ -22,8 +22,4 @@ class Consumers {
   base::Grouped<Consumer> by_initializer_;
 };
 
-/// The initializer behind a value, possibly through a transpose, a cast or a dequantisation; none if there is
-/// none.
-std::uint32_t initializer_behind(const onnx::Model& model, onnx::ValueId value);
-
 }  // namespace thence::weights

@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "base/grouped.h"
+#include "hierarchy/initializer_behind.h"
 #include "weights/consumers.h"
 #include "weights/limits.h"
 
@@ -62,13 +63,17 @@ constexpr QuantisedInput quantised_inputs[] = {
     {"MatMulNBits", 1, 2, 3},
     {"MatMulBnb4", 1, 2, no_input},
     {"GatherBlockQuantized", 0, 2, 3},
+    {"QMoE", 2, 3, 11},
+    {"QMoE", 5, 6, 12},
+    {"QMoE", 8, 9, 13},
 };
 
 constexpr std::string_view quantised_suffix = "_quantized", scale_suffix = "_scale",
                            zero_point_suffix = "_zero_point";
 
 std::uint32_t initializer_at(const onnx::Model& model, const onnx::Node& node, std::uint32_t input) {
-  return input < node.inputs().size() ? initializer_behind(model, node.inputs()[input]) : onnx::none;
+  return input < node.inputs().size() ? hierarchy::initializer_behind(model, node.inputs()[input])
+                                      : onnx::none;
 }
 
 // The quantised table behind a value: a lookup is dequantised after it, which takes less memory.
@@ -208,7 +213,8 @@ std::vector<QuantisationRole> find_quantisation_roles(const onnx::Model& model) 
 
 bool is_packed_input(std::string_view op_type, std::size_t input) {
   return ((op_type == "MatMulNBits" || op_type == "MatMulBnb4") && input == 1) ||
-         (op_type == "GatherBlockQuantized" && input == 0);
+         (op_type == "GatherBlockQuantized" && input == 0) ||
+         (op_type == "QMoE" && (input == 2 || input == 5 || input == 8));
 }
 
 const QuantisedInput* quantised_input(std::string_view op_type, std::size_t input) {

@@ -25,6 +25,7 @@ bool has_data(std::string_view message, std::uint64_t size) {
 
 std::vector<Weight> trace_weights(const semantics::Map& map) {
   Tracer tracer(map);
+  trace_by_held(tracer);
   trace_by_name(tracer);
   trace_folded_norms(tracer);
   trace_by_content(tracer);

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/format.h"
+#include "hierarchy/initializer_behind.h"
 #include "weights/input_slot.h"
 #include "weights/limits.h"
 #include "weights/tracer.h"
@@ -157,7 +158,7 @@ class ConsumerTracer {
                                              product.outputs()[0]) != node.inputs().end());
       if (!reads_product) continue;
       for (const onnx::ValueId value : node.inputs().first(std::min(node.inputs().size(), max_inputs)))
-        if (const std::uint32_t found = initializer_behind(tracer_.model(), value);
+        if (const std::uint32_t found = hierarchy::initializer_behind(tracer_.model(), value);
             found != onnx::none && tracer_.tensor(found).dims.size() == 1 &&
             tracer_[found].parameters.size() == 1)
           return tracer_[found].parameters.front();

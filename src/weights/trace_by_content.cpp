@@ -35,7 +35,7 @@ void trace_single_numbers(Tracer& tracer) {
     const auto content = module == modules::no_module ? std::nullopt : tracer.content(i);
     if (!content) continue;
     std::vector<std::string_view> owned;
-    const auto equal = tracer.captured().with_content(content->unordered);
+    const auto equal = tracer.captured().with_content(*content);
     for (const CapturedParameter* const each : equal.first(std::min(equal.size(), max_equal_parameters)))
       if (const std::string_view in = path_in(*each, tracer.map().own_tree()[module].path);
           !in.empty() && each->dims.size() <= 1 && !tracer.is_named(in))
@@ -59,7 +59,7 @@ void trace_by_content(Tracer& tracer) {
       continue;
     const auto content = tracer.content(i);
     if (!content) continue;
-    const auto equal = tracer.captured().with_content(content->unordered);
+    const auto equal = tracer.captured().with_content(*content);
     if (equal.empty() || equal.size() > max_equal_parameters) continue;
     const std::string_view path = choose_path(tracer, i, equal);
     if (path.empty()) continue;

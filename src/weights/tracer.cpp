@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "hierarchy/metadata_dialects.h"
 #include "weights/limits.h"
 
 namespace thence::weights {
@@ -11,17 +12,17 @@ using modules::no_module;
 
 namespace {
 
-constexpr std::string_view folded_from_key = "pkg.onnxscript.optimizer.folded_from";
-
 // The list for each value of the main graph that has one.
 std::unordered_map<std::string_view, std::string_view> read_folded_from(const onnx::Model& model) {
   std::unordered_map<std::string_view, std::string_view> found;
-  if (model.graphs().empty()) return found;
+  const std::string_view key =
+      hierarchy::MetadataDialects::shipped().key_of(hierarchy::MetadataField::folded_from);
+  if (model.graphs().empty() || key.empty()) return found;
   for (const std::string_view message : model.value_infos(model.graphs().front())) {
-    if (message.find(folded_from_key) == std::string_view::npos) continue;
+    if (message.find(key) == std::string_view::npos) continue;
     const onnx::ValueInfoView info = onnx::read_value_info(message);
     for (const onnx::MetadataEntry& entry : info.metadata)
-      if (entry.key == folded_from_key) found.emplace(info.name, entry.value);
+      if (entry.key == key) found.emplace(info.name, entry.value);
   }
   return found;
 }

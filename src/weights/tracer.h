@@ -65,6 +65,8 @@ class Tracer {
   dataflow::DataFiles files_;
 };
 
+/// By content, in a graph that another tool built after the model of the capture.
+void trace_by_held(Tracer& tracer);
 /// By names that the exporter or a quantiser kept; only of initializers that may hold a parameter, if a
 /// function is given.
 void trace_by_name(Tracer& tracer, const std::function<bool(std::size_t)>& may_hold_parameter = {});

@@ -23,11 +23,26 @@ import onnx
 import pytest
 from onnxruntime.quantization import quantize_dynamic
 from tests.cases.archive import archive_bytes
+from tests.drift.built import Builder, tiny_llama
 from tests.profile.record import record
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLE = ROOT / "tests" / "models" / "sample"
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
+
+
+# The configuration of the sample, for --model.
+SAVED_CONFIG = {
+    "architectures": ["BertModel"],
+    "model_type": "bert",
+    "hidden_size": 16,
+    "intermediate_size": 20,
+    "max_position_embeddings": 32,
+    "num_attention_heads": 2,
+    "num_hidden_layers": 2,
+    "type_vocab_size": 16,
+    "vocab_size": 99,
+}
 
 
 def fences(page: Path, language: str) -> list[str]:
@@ -95,14 +110,25 @@ def profiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.fixture(scope="session")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a saved language model and a file that a builder made of it, with a damaged layer."""
+    folder, model = tmp_path_factory.mktemp("built"), tiny_llama()
+    (folder / "model_int4").mkdir()
+    model.save_pretrained(folder / "my-model")
+    Builder(model, "int4", "/model/layers.1/mlp/down_proj").write(folder / "model_int4" / "model.onnx")
+    return folder
+
+
 @pytest.fixture
-def work_folder(tmp_path: Path, quantised: Path, profiled: Path) -> Path:
+def work_folder(tmp_path: Path, quantised: Path, profiled: Path, built: Path) -> Path:
     """A folder with the files that the docs name."""
     folder = tmp_path
     shutil.copy(SAMPLE / "bert.torchscript.onnx", folder / "model.onnx")
     shutil.copy(SAMPLE / "bert.torchscript.onnx", folder / "simplified.onnx")
     shutil.copy(quantised, folder)
-    shutil.copytree(profiled, folder, dirs_exist_ok=True)
+    for made_before in (profiled, built):
+        shutil.copytree(made_before, folder, dirs_exist_ok=True)
     for made in (
         "tag model.onnx -o tagged.onnx",
         "check model.onnx --synthesise -o marked.onnx",
@@ -116,6 +142,8 @@ def work_folder(tmp_path: Path, quantised: Path, profiled: Path) -> Path:
     }
     (folder / "model.capture.json").write_text(json.dumps(capture))
     (folder / "model.truth.json").write_text(json.dumps(truth))
+    (folder / "saved").mkdir()
+    (folder / "saved" / "config.json").write_text(json.dumps(SAVED_CONFIG))
     (folder / "model.pt2").write_bytes(saved_program(truth["modules"]))
     (folder / "rules.toml").write_text(fences(ROOT / "docs" / "rules.md", "toml")[0])
     programs = folder / "bin"

@@ -21,7 +21,7 @@ from tests.query.run_query import MODEL
 
 WORDS = [
     ("thence qu", ["query"]),
-    ("thence query --mod", ["--module"]),
+    ("thence query --mod", ["--model", "--module"]),
     ("thence query --format na", ["names"]),
     ("thence query --format=na", ["names"]),
     ("thence query --as te", ["tensorrt-layers", "tensorrt-names"]),

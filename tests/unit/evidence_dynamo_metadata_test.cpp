@@ -47,6 +47,16 @@ TEST(DynamoMetadata, IsWeakerForViewsAtTheStartOfAModule) {
                          "3 b names_one (b)", "4 b names_one (b)"}));
 }
 
+// A tool that builds a graph replays nothing.
+TEST(DynamoMetadata, OfABuilderIsExactForViews) {
+  const auto in_scopes = [](test::Message made, std::string_view scopes) {
+    return made.inner(onnx::NodeField::metadata_props, test::metadata("pkg.onnxscript.name_scopes", scopes));
+  };
+  EXPECT_EQ(from_metadata(graph({in_scopes(node("Relu", {"x"}, {"y"}), "['', 'a']"),
+                                 in_scopes(node("Reshape", {"y", "s"}, {"z"}), "['', 'a', 'b']")})),
+            (test::Lines{"0 a names_one (a)", "1 a.b names_one (a.b)"}));
+}
+
 TEST(DynamoMetadata, NamesNothingWithoutStacks) {
   EXPECT_TRUE(from_metadata(graph({node("Relu", {"x"}, {"y"}, "/a/Relu")})).empty());
 }

@@ -28,6 +28,17 @@ TEST(Scopes, NameAModuleThatAParameterKnows) {
             (test::Lines{"0 a.fc names_one (/a/fc)", "1 a.act uncorroborated (/a/act)"}));
 }
 
+// Of a tool that builds graphs: only a parameter shows that a path is a module.
+TEST(Scopes, OfABuilderNeedNotBeModules) {
+  test::Message made = graph({node("MatMul", {"x", "a.fc.weight"}, {"/a/fc/output_0"}, "/a/fc/MatMul"),
+                              node("Relu", {"/a/fc/output_0"}, {"/a/act/output_0"}, "/a/act/Relu")});
+  made.inner(onnx::GraphField::initializer, test::weight("a.fc.weight", {8, 8}));
+  const test::ModelWithHierarchy net(test::model(made));
+  EXPECT_EQ(from_names(net), (test::Lines{"0 a.fc names_one (/a/fc)", "1 a.act scope (/a/act)"}));
+  EXPECT_FALSE(net.hierarchy.tree()[net.module("a.fc")].is_scope);
+  EXPECT_TRUE(net.hierarchy.tree()[net.module("a.act")].is_scope);
+}
+
 TEST(Scopes, NumberRepeatedCalls) {
   const test::ModelWithHierarchy net(test::model(graph({node("Relu", {"x"}, {"y"}, "/act/Relu"),
                                                         node("Relu", {"y"}, {"z"}, "/act_1/Relu")})),

@@ -29,6 +29,10 @@ TEST(Strength, NamesOfReadings) {
   EXPECT_EQ(name_of({.reading = NameReading::leading_view}), "leading_view");
   EXPECT_EQ(name_of({.statement = Statement::parameter}), "reads");
   EXPECT_EQ(name_of({.statement = Statement::parameter, .is_in_body = true}), "reads_in_body");
+  EXPECT_EQ(name_of({.statement = Statement::parameter, .is_by_content = true}), "holds");
+  EXPECT_EQ(name_of({.reading = NameReading::by_weights}), "by_weights");
+  EXPECT_EQ(name_of({.reading = NameReading::by_outer_scope}), "by_outer_scope");
+  EXPECT_EQ(name_of({.reading = NameReading::scope}), "scope");
 }
 
 TEST(Strength, NamesOfAlignments) {

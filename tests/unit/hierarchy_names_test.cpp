@@ -6,6 +6,7 @@
 #include "hierarchy/parameters.h"
 #include "hierarchy/python_literal.h"
 #include "hierarchy/scope_names.h"
+#include "onnx_parts.h"
 
 namespace thence::hierarchy {
 namespace {
@@ -104,6 +105,86 @@ TEST(Stacks, AreReadFromEitherProperty) {
   ASSERT_EQ(read_stack(plain).modules.size(), 2u);
   EXPECT_EQ(read_stack(plain).modules[1].path, "blocks.0");
   EXPECT_TRUE(read_stack({}).modules.empty());
+}
+
+std::vector<std::string> paths_of(const ExporterStack& stack) {
+  std::vector<std::string> paths;
+  for (const StackFrame& frame : stack.modules) paths.push_back(frame.path);
+  return paths;
+}
+
+TEST(Stacks, OfABuilderAreRelative) {
+  const MetadataDialects& dialects = MetadataDialects::shipped();
+  const auto* const key = dialects.find("pkg.onnxscript.name_scopes");
+  ASSERT_NE(key, nullptr);
+  ExporterProperties properties;
+  properties.dialect = key->dialect;
+  properties.name_scopes = "['', 'model', 'layers.1', '', 'attn']";
+  properties.class_hierarchy = "['Net', 'Text', 'Layer', 'Layer', 'Attention']";
+  const ExporterStack stack = read_stack(properties);
+  EXPECT_EQ(paths_of(stack),
+            (Strings{"", "model", "model.layers.1", "model.layers.1", "model.layers.1.attn"}));
+  EXPECT_EQ(stack.modules.back().class_name, "Attention");
+  EXPECT_TRUE(stack.is_builders);
+  properties.name_scopes = "['', 'attn']";  // an entry of the name of its class is no marker here
+  properties.class_hierarchy = "['Net', 'attn']";
+  EXPECT_EQ(paths_of(read_stack(properties)), (Strings{"", "attn"}));
+}
+
+TEST(Stacks, OfABuilderAreBounded) {
+  std::string text = "[''";
+  const std::string atom(600, 'a');
+  for (int i = 0; i < 4; ++i) text += ", '" + atom + "'";
+  ExporterProperties properties;
+  properties.dialect = MetadataDialects::shipped().find("pkg.onnxscript.name_scopes")->dialect;
+  properties.name_scopes = text += ']';
+  EXPECT_EQ(read_stack(properties).modules.size(), 2u);
+}
+
+TEST(Stacks, ShowTheirDialectByTheirForm) {
+  const auto paths = [](std::string_view text) { return paths_of(read_stack({.name_space = text})); };
+  EXPECT_EQ(paths(": Net/model: Text/layers.1: Layer/attn: Attention"),
+            (Strings{"", "model", "model.layers.1", "model.layers.1.attn"}));
+  EXPECT_EQ(paths(": Net"), Strings{""});
+  EXPECT_EQ(paths(": Net/model: Text"), (Strings{"", "model"}));
+  EXPECT_EQ(paths(": pkg.Net/model: pkg.Text/add: aten.add.Tensor"), (Strings{"", "model"}));
+  EXPECT_EQ(paths(": pkg.Net/model: pkg.Text/mul: <built-in function mul>"), (Strings{"", "model"}));
+  EXPECT_EQ(paths(": pkg.Net/model: pkg.Text/weight: weight"), (Strings{"", "model"}));
+  EXPECT_EQ(paths(": Net/model: Text/model.layers: Layers/relu: Op"), (Strings{"", "model", "model.layers"}));
+  EXPECT_TRUE(paths("a/b/c").empty());
+}
+
+TEST(Stacks, OfSeveralDialectsAreThoseOfTheFirst) {
+  const auto metadata = [](std::string_view key, std::string_view value) {
+    return test::Message().text(onnx::EntryField::key, key).text(onnx::EntryField::value, value);
+  };
+  test::Message both = test::node("Relu", {"x"}, {"y"});
+  both.inner(onnx::NodeField::metadata_props, metadata("pkg.onnxscript.name_scopes", "['', 'b']"))
+      .inner(onnx::NodeField::metadata_props, metadata("pkg.torch.onnx.name_scopes", "['', 'a', 'relu']"))
+      .inner(onnx::NodeField::metadata_props, metadata("pkg.onnxscript.class_hierarchy", "['N', 'B']"));
+  const test::ReadModel read(test::model(test::graph({both})));
+  const ExporterProperties properties = exporter_properties(read.model().node(0));
+  EXPECT_EQ(properties.name_scopes, "['', 'a', 'relu']");
+  EXPECT_EQ(properties.class_hierarchy, "");
+  EXPECT_EQ(find_dialect(read.model()), properties.dialect);
+  ASSERT_TRUE(properties.dialect);
+  EXPECT_EQ(MetadataDialects::shipped()[*properties.dialect].name, "dynamo");
+}
+
+TEST(ClassPaths, LeadToTheOnlyModuleThatFits) {
+  ModuleTree tree;
+  tree.add("", "pkg.Net");
+  tree.add("layers", "torch.nn.modules.container.ModuleList");
+  for (const std::string layer : {"layers.0", "layers.1"}) {
+    tree.add(layer, "pkg.Layer");
+    tree.add(layer + ".attn", "pkg.Attention");
+  }
+  EXPECT_EQ(find_by_classes(tree, "/Net"), root);
+  EXPECT_EQ(find_by_classes(tree, "/Net/Layer.1"), tree.find("layers.1"));
+  EXPECT_EQ(find_by_classes(tree, "/Net/Layer.1/Attention"), tree.find("layers.1.attn"));
+  for (const char* text :
+       {"", "Net", "/Other", "/Net/Layer", "/Net/Layer.2", "/Net/Attention", "/Net/Layer.0/"})
+    EXPECT_EQ(find_by_classes(tree, text), no_module) << text;
 }
 
 }  // namespace

@@ -39,5 +39,20 @@ TEST(ContentHash, RejectsInvalidHashes) {
     EXPECT_FALSE(parse_hash(text)) << text;
 }
 
+// The sums of small elements are two numbers, which must not carry into each other.
+TEST(ContentHash, PiecesHashAsTheirConcatenation) {
+  std::string bytes;
+  for (int i = 0; i < 4096; ++i) bytes.push_back(static_cast<char>(i * 37 % 251));
+  for (const unsigned width : {1u, 2u, 4u, 8u, 16u}) {
+    const ContentHash whole = hash_content(bytes, width);
+    const std::string_view all = bytes;
+    const std::string_view pieces[] = {all.substr(0, 1600), all.substr(1600, 32), all.substr(1632)};
+    const ContentHash parts = hash_content(pieces, width);
+    EXPECT_EQ(parts.exact, whole.exact) << width;
+    EXPECT_EQ(parts.unordered, whole.unordered) << width;
+    EXPECT_EQ(parts.elements, whole.elements) << width;
+  }
+}
+
 }  // namespace
 }  // namespace thence::onnx

@@ -7,7 +7,8 @@ The scores are those of `python -m tools.accuracy` and, for transferred answers,
 Only the learning side of the corpus is used (tools/corpus/families.py); the accuracy report checks the table
 with the held-out side. The counts behind every entry go to the data file, from which a test computes the
 table again. A source that the scores do not contain keeps its counts. A basis that the corpus does not have
-is measured on the models of `python -m tools.bodies` that are not held out.
+is measured on the models of `python -m tools.bodies`, and on the files of `python -m tools.builders`, that
+are not held out.
 
 Mistakes are clustered by architecture: one has many, most have none. A confidence is therefore not the share
 of right answers, but the lower end of its 90% interval for other architectures. A basis with too few answers
@@ -37,8 +38,12 @@ STANDARD_ERRORS_OF_90_PERCENT = 1.645  # to either end of the interval
 MIN_CONFIDENCE, MAX_CONFIDENCE = 0.0001, 0.9999
 DEFAULT_SCORES = ("build/accuracy/scores.jsonl", "build/passes/scores.jsonl")
 DEFAULT_BODIES = Path("build/bodies/scores.jsonl")
+DEFAULT_BUILDERS = Path("build/builders/scores.jsonl")
 
 TAGS = "tags"
+SCOPE = "scope"  # the strength of scopes that need not be modules
+BUILT = (SCOPE, "by_weights", "by_outer_scope", "holds")  # strengths that only builders' files have
+EVEN = 100  # answers that each model type counts as, for scopes
 FUNCTION = "function"  # those of tools.bodies contain modules; most functions in real files are operators
 
 Table = dict[str, dict[str, float]]
@@ -62,6 +67,9 @@ def main() -> int:
         help="those of tools.bodies; default: if they exist, and no --scores are given",
     )
     parser.add_argument(
+        "--builders", type=Path, metavar="FILE", help="those of tools.builders; the same default"
+    )
+    parser.add_argument(
         "--keep",
         action="store_true",
         help="keep the counts of the data file, and only add what it does not have",
@@ -81,7 +89,9 @@ def main() -> int:
     parser.add_argument("--data", type=Path, default=Path("docs/figures/calibration.jsonl"))
     options = parser.parse_args()
     files = options.scores or [path for path in map(Path, DEFAULT_SCORES) if path.exists()]
-    missing = [str(path) for path in files if not path.exists()] or ([] if files else DEFAULT_SCORES[:1])
+    missing = [str(path) for path in files if not path.exists()]
+    if not files and options.builders is None:
+        missing = list(DEFAULT_SCORES[:1])
     if missing:
         print(f"there is no {', '.join(missing)}: run `make accuracy` first", file=sys.stderr)
         return 1
@@ -93,6 +103,9 @@ def main() -> int:
         learned = [score for score in _scores_of(bodies) if not is_held_out(score["name"])]
         counted = count_answers([score for score in learned if score["part"] == ALL])
         rows = add_missing(rows, [row for row in counted if row["source"] != FUNCTION])
+    builders = options.builders or (None if options.scores else DEFAULT_BUILDERS)
+    if builders is not None and builders.exists():
+        rows = add_missing(rows, count_builders(_scores_of(builders)))
     if options.sources:
         rows = [row for row in rows if row["source"] in options.sources]
     if options.add:
@@ -159,6 +172,33 @@ def count_answers(scores: list[dict[str, Any]]) -> list[Row]:
     ]
 
 
+def count_builders(rows: list[dict[str, Any]]) -> list[Row]:
+    """The bases that only builders' files have. `rows` have those of the learning side.
+
+    How many scopes of a file are modules differs by model type much more than anything else. So the types
+    count alike: a file with many layers says no more than one with few.
+    """
+    scores = [
+        {"name": row["type"], "score": {"by_basis": row["by_basis"]}} for row in rows if row.get("by_basis")
+    ]
+    counted = [row for row in count_answers(scores) if _strength(row["basis"]) in BUILT[1:]]
+    even = [score | {"score": {"by_basis": _even(score["score"]["by_basis"])}} for score in scores]
+    return counted + count_answers([score for score in even if score["score"]["by_basis"]])
+
+
+def _strength(basis: str) -> str:
+    return basis.partition("/")[0]
+
+
+def _even(by_basis: dict[str, dict[str, int]]) -> dict[str, dict[str, int]]:
+    """The counts of scopes as shares of EVEN."""
+    return {
+        name: {"answers": EVEN, "exact": round(EVEN * counts["exact"] / counts["answers"])}
+        for name, counts in by_basis.items()
+        if _strength(name.partition("/")[2]) == SCOPE
+    }
+
+
 def table_of(rows: list[Row]) -> Table:
     """The confidence of every basis with enough answers."""
     by_source: dict[str, dict[str, Tally]] = defaultdict(dict)
@@ -167,10 +207,14 @@ def table_of(rows: list[Row]) -> Table:
         by_source[row["source"]][row["basis"]] = Tally(**fields)
     table: Table = {}
     for source, tallies in sorted(by_source.items()):
-        answers = sum(tally.answers for tally in tallies.values())
-        mean_share = sum(tally.right for tally in tallies.values()) / max(1, answers)
+        exported = [tally for basis, tally in tallies.items() if _strength(basis) not in BUILT]
+        answers = sum(tally.answers for tally in exported)
+        mean_share = sum(tally.right for tally in exported) / max(1, answers)
         entries = {
-            basis: tally.lower_bound(mean_share)
+            # That a scope is a module is a guess, on which nobody relies: its share is the better number.
+            basis: round(tally.share(mean_share), 4)
+            if _strength(basis) == SCOPE
+            else tally.lower_bound(mean_share)
             for basis, tally in tallies.items()
             if tally.answers >= MIN_ANSWERS
         }

@@ -18,7 +18,7 @@ from pathlib import Path
 from .measurement import Measurement, read_measurement
 from .sections import read_section, replace_section
 
-PAGE, README = Path("docs/accuracy.md"), Path("README.md")
+PAGE, README, BUILDERS = Path("docs/accuracy.md"), Path("README.md"), Path("docs/builders.md")
 DATA = Path("docs/figures")
 
 
@@ -39,6 +39,7 @@ class Section:
 def sections() -> Iterator[Section]:
     from tools.accuracy import figures as accuracy
     from tools.bodies import report as bodies
+    from tools.builders import figures as builders
     from tools.corpus import values
     from tools.drift import figures as drift
     from tools.libraries import figures as libraries
@@ -59,6 +60,7 @@ def sections() -> Iterator[Section]:
     yield Section("values", DATA / "values.jsonl", values.render)
     yield Section("bodies", DATA / "bodies.jsonl", bodies.render)
     yield Section("bodies, first", DATA / "first/bodies.jsonl", bodies.render_first)
+    yield Section("builders", DATA / "builders.jsonl", builders.render, BUILDERS)
     yield Section("drift", DATA / "drift.jsonl", drift.render)
     yield Section("libraries", DATA / "libraries.jsonl", libraries.render)
     for name, render in passes.TABLES.items():

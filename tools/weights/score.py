@@ -30,10 +30,15 @@ def answers(model: Path, *flags: str) -> list[dict[str, Any]]:
 
 def score(model: Path, truth: Path, *flags: str) -> dict[str, Any]:
     """Counts by verdict, and the initializers that are not right."""
+    return compare(answers(model, *flags), truth)
+
+
+def compare(said_rows: list[dict[str, Any]], truth: Path) -> dict[str, Any]:
+    """The same for answers that are known."""
     counts: Counter[str] = Counter()
     misses = []
     rows = json.loads(truth.read_text())
-    given = {row["name"]: row for row in answers(model, *flags) if row["graph"] == ""}
+    given = {row["name"]: row for row in said_rows if row["graph"] == ""}
     known = {name for row in rows for names in row["parameters"] for name in names}
     for row in rows:
         answer = given[row["name"]]

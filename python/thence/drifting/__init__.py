@@ -7,11 +7,14 @@ steps, one file each: `matched` pairs the tensors of both models, `measured` run
 in portions, `alone` runs each module alone on the reference's tensors, `rows` adds up by module, and `keep`
 proposes what to keep in float.
 
+For a live model, `recorded` lists the values that pass between its modules, `live_inputs` makes the inputs of
+both, `live_pairs` pairs the values with tensors, and `joined` exposes what fused nodes hold.
+
 This needs onnx and onnxruntime, which are imported when it is called.
 """
 
 from __future__ import annotations
 
-from .find import DriftRequest, Found, find_drift
+from .find import DriftRequest, Found, find_drift, is_live
 
-__all__ = ["DriftRequest", "Found", "find_drift"]
+__all__ = ["DriftRequest", "Found", "find_drift", "is_live"]

@@ -18,7 +18,7 @@ from ..progress import Progress
 from ..verify.numbers import Array, Feed
 from .difference import Difference, measure
 from .graph_parts import Model, Needed, make_part, needed_for, renamed
-from .matched import Matched, is_inside
+from .matched import Matched
 from .measured import Comparison, Measurement
 from .sides import NotAccepted, OnnxSide, Timings, run_part
 from .thresholds import MEMORY
@@ -83,9 +83,7 @@ class Alone:
         if not outputs:
             return None
         outside = {
-            name: at
-            for name, at in self._by_name.items()
-            if not is_inside(self._matched.pairs[at].path, path)
+            name: at for name, at in self._by_name.items() if not self._matched.pairs[at].is_inside(path)
         }
         needed = needed_for(self._side.model, [compared[at].ours for at in outputs], set(outside))
         given = {name: outside[name] for name in needed.given if name in outside}

@@ -19,7 +19,8 @@ SCHEMA = "thence.drift/1"
 
 @dataclass(frozen=True)
 class DriftRequest:
-    """What is compared, and how. `reference` is a file, a folder, or package.module:factory."""
+    """What is compared, and how. `reference` is a file, a folder, or package.module:factory; or the name of
+    the class of `live`, a PyTorch model, whose inputs are `live_inputs` in any form that forward takes."""
 
     reference: str
     model: str
@@ -31,6 +32,8 @@ class DriftRequest:
     isolate: bool = True  # also run each module alone
     trust_remote_code: bool = False
     quiet: bool = True
+    live: Any = None
+    live_inputs: Any = None
 
 
 @dataclass
@@ -57,12 +60,10 @@ def find_drift(request: DriftRequest) -> Found:
     from .sides import OnnxSide, Timings
 
     progress, timings = Progress(quiet=request.quiet), Timings()
-    feeds = None if request.inputs is None else read_npz(Path(request.inputs))
     model = OnnxSide(_load(request.model), timings)
-    reference, matched, generated = _open_reference(request, model, feeds)
+    reference, model, matched, inputs = _open_reference(request, model)
     coarsest = precision(model.model)
     threshold = THRESHOLD_DB[coarsest] if request.threshold_db is None else request.threshold_db
-    inputs = generated if feeds is None else iter([feeds])
     measurement = Measurement(reference, model, matched.pairs, inputs, timings, progress, threshold)
     compared = measurement.run()
     alone = Alone(matched, measurement, progress)
@@ -101,19 +102,21 @@ def _load(path: str) -> Any:
     return Model(Path(path))
 
 
-def _open_reference(request: DriftRequest, model: Any, feeds: Feed | None) -> tuple[Any, Any, Iterator[Feed]]:
-    """The reference, its pairs with the model, and generated inputs."""
-    if is_live(request.reference):
+def _open_reference(request: DriftRequest, model: Any) -> tuple[Any, Any, Any, Iterator[Feed]]:
+    """The reference, the model, their pairs, and inputs."""
+    if request.live is not None or is_live(request.reference):
         from .live_reference import open_live_reference
 
-        return open_live_reference(request, model, feeds)
+        return open_live_reference(request, model)
     from .matched import match_models
     from .sides import OnnxSide
 
     options = MapOptions(request.metadata, request.strategy)
     reference = OnnxSide(_load(request.reference), model.timings)
     matched = match_models(reference.model, model.model, options)
-    return reference, matched, _generate(reference, model)
+    feeds = None if request.inputs is None else read_npz(Path(request.inputs))
+    generated = _generate(reference, model) if feeds is None else iter([feeds])
+    return reference, model, matched, generated
 
 
 def is_live(reference: str) -> bool:

@@ -41,9 +41,10 @@ def table(document: Row, rows: Sequence[Row], *, is_tree: bool, width: int = 0) 
     by = document["by"]
     head = ["module", "class"] if by == "module" else [by, "modules"]
     lines = [[*head, *_HEADINGS, ""]]
+    paths = {row["path"] for row in rows} if by == "module" and is_tree else set()
     for row in rows:
         numbers = [_format(key, row[key]) for key in _NUMBERS]
-        lines.append([*_names(row, by, is_tree), *numbers, _mark(document, row)])
+        lines.append([*_names(row, by, paths), *numbers, _mark(document, row)])
     widths = [max(len(line[column]) for line in lines) for column in range(len(lines[0]))]
     text = [_aligned(line, widths) for line in lines]
     if width:
@@ -60,6 +61,8 @@ def _aligned(line: Sequence[str], widths: Sequence[int]) -> str:
 
 
 def _mark(document: Row, row: Row) -> str:
+    if row.get("reason"):
+        return f"({row['reason']})"
     marks = [word for word in ("nan", "inf") if row[word]]
     if document["by"] == "module" and _is_first(document, row):
         marks.insert(0, "first")
@@ -70,12 +73,20 @@ def _is_first(document: Row, row: Row) -> bool:
     return document["first"] is not None and document["first"]["path"] == row["path"]
 
 
-def _names(row: Row, by: str, is_tree: bool) -> list[str]:
+def _names(row: Row, by: str, tree: set[str]) -> list[str]:
     if by != "module":
         return [_line(str(row["key"] if row["key"] is not None else f"(no {by})")), str(row["modules"])]
     path = row["path"] or "(root)"
-    shown = "  " * row["depth"] + path.rpartition(".")[2] if is_tree and row["path"] else path
+    shown = "  " * row["depth"] + _below(path, tree) if tree and row["path"] else path
     return [_line(shown), _line((row["class"] or "").rpartition(".")[2])]
+
+
+def _below(path: str, tree: set[str]) -> str:
+    """The path below the nearest module around it that has a row."""
+    above = path.rpartition(".")[0]
+    while above and above not in tree:
+        above = above.rpartition(".")[0]
+    return path.removeprefix(f"{above}.") if above else path
 
 
 def _format(key: str, value: float | str | None) -> str:

@@ -23,9 +23,9 @@ _HALVES = {10, 16}  # float16 and bfloat16
 class Model:
     """A model in memory, without its external data."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, proto: onnx.ModelProto | None = None) -> None:
         self.path = path
-        self.proto: onnx.ModelProto = load_flat(path)
+        self.proto: onnx.ModelProto = load_flat(path) if proto is None else proto
         check_function_calls(self.proto)
         self.nodes: Sequence[onnx.NodeProto] = self.proto.graph.node
         self.reads = [reads(node) for node in self.nodes]

@@ -1,108 +1,122 @@
-"""A live PyTorch model as the reference: the outputs of its modules, by path, call and number.
+"""A live PyTorch model as the reference: what its modules returned and received in one run.
 
-The tensors of the ONNX model that leave a module are paired with the tensors that the module's forward
-returned. Which of them is which follows from their sizes and numbers.
+These values are paired with the tensors of the ONNX model. Which of several tensors a value is, its size and
+numbers decide.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 
+import numpy as np
 import torch
 
 from .. import _core
-from ..capturing import ModulePaths
-from ..capturing.tensors import tensors_in
-from ..errors import BAD_INPUT, Error, translate_errors
-from ..exporting import LOCK, derive_inputs, load, preserved_state
+from ..errors import NOTHING_FOUND, Error, translate_errors
+from ..exporting import LOCK, Loaded, load, preserved_state
 from ..exporting.quiet import quiet
 from ..given import MapOptions, core_model
+from ..npz import read_npz
 from ..observe import capture_live_model
-from ..verify.numbers import Array, Feed
+from ..verify.numbers import Array, Feed, Portions
+from .boundaries import Tensor
 from .find import DriftRequest
 from .graph_parts import Model
-from .matched import Matched, ModuleFacts, Pair, enclosing, is_inside, read_modules
-from .sides import NotAccepted, OnnxSide
-
-MOST_FORMS = 6  # tensors that leave a module and are tried as one that it returned
-
-
-@dataclass(frozen=True)
-class Returned:
-    """A tensor that a call of a module returned."""
-
-    path: str
-    call: int
-    name: str
+from .joined import Joined, Split, expose_sums, split_joined
+from .live_inputs import LiveInputs, choose_live_inputs
+from .live_pairs import LivePairs, describe_modules, match_values
+from .matched import Matched
+from .recorded import Recorder
+from .sides import NotAccepted, OnnxSide, not_run
+from .thresholds import MEMORY
 
 
 def open_live_reference(
-    request: DriftRequest, model: OnnxSide, feeds: Feed | None
-) -> tuple[LiveSide, Matched, Iterator[Feed]]:
-    """Loads the model, runs it once, and pairs its modules' outputs with tensors of the ONNX model."""
-    loaded = load(request.reference, trust_remote_code=request.trust_remote_code)
-    loaded.model.eval()
-    if loaded.inputs is not None:
-        inputs = loaded.inputs
-    else:
-        inputs = derive_inputs(loaded.model, loaded.config, hints=loaded.hints)
-    names = [value.name for value in model.graph.inputs]
-    side = LiveSide(loaded.model, {**inputs.arguments}, [*inputs.tensors], names)
-    feed = side.feed if feeds is None else feeds
+    request: DriftRequest, model: OnnxSide
+) -> tuple[LiveSide, OnnxSide, Matched, Iterator[Feed]]:
+    """Loads the model, runs it once, and pairs its values with tensors of the ONNX model.
+
+    Fused nodes of the ONNX model get more outputs, so that it is another object afterwards.
+    """
+    loaded = _load(request)
+    given = request.live_inputs if request.inputs is None else read_npz(Path(request.inputs))
+    inputs, feed = choose_live_inputs(loaded, given, model.graph)
+    live = LiveInputs(loaded.model, inputs, model)
+    side, feed = LiveSide(loaded.model, live), live.feed(feed)
     metadata = request.metadata
     if metadata is None:
         metadata = capture_live_model(loaded.model, inputs.arguments, needed=["execution_trace"])
     with MapOptions(metadata, request.strategy).in_core() as options, translate_errors():
-        document = json.loads(_core.map(core_model(model.model.path), options))
+        document = json.loads(_core.map(core_model(request.model), options))
+    expose_sums(model.model)
+    model = OnnxSide(Model(model.model.path, model.model.proto), model.timings)
     try:
-        returned = side.record(feed)
+        recorder = side.record(feed)
+        tensors = _tensors(model, feed)
     except NotAccepted as error:
-        hint = "give inputs that both models accept with --inputs FILE.npz"
-        raise Error(BAD_INPUT, "K008", str(error), hint) from error
-    return side, _match(returned, document, model), iter([feed])
+        raise not_run(error) from error
+    rows = [row for row in document["nodes"] if row["graph"] == ""]
+    pairs = LivePairs(recorder.values, tensors, rows, model.model)
+    split_joined(model.model.proto, pairs.joined)
+    side.joined = {each.values_name: each for each in pairs.joined}
+    side.split = {name: each for each in pairs.split for _, name in each.names}
+    modules = describe_modules(document, recorder.classes)
+    matched = match_values(recorder.values, pairs, modules)
+    if not matched.pairs:
+        text = f"{request.model}: no tensor is an output of a module of {request.reference}"
+        raise Error(NOTHING_FOUND, "D001", text, "give the PyTorch model that the ONNX model was made from")
+    model = OnnxSide(Model(model.model.path, model.model.proto), model.timings)
+    return side, model, matched, iter([feed])
+
+
+def _load(request: DriftRequest) -> Loaded:
+    if request.live is not None:
+        return Loaded(request.live, getattr(request.live, "config", None))
+    return load(request.reference, trust_remote_code=request.trust_remote_code)
+
+
+def _tensors(model: OnnxSide, feed: Feed) -> dict[str, Tensor]:
+    """The shapes of all tensors that are numbers, in a run of the ONNX model."""
+    found: dict[str, Tensor] = {}
+    portions = Portions([*model.model.producer], MEMORY)
+    for names in portions:
+        values = model.values(names, feed)
+        portions.record_memory(values.values(), len(names))
+        found |= {name: Tensor(value.shape, value.dtype.kind == "f") for name, value in values.items()}
+    return found
 
 
 class LiveSide:
-    """Runs a PyTorch model and keeps the requested outputs of its modules."""
+    """Runs a PyTorch model and keeps the requested values."""
 
-    def __init__(
-        self, model: torch.nn.Module, arguments: dict[str, Any], tensors: list[str], names: list[str]
-    ) -> None:
-        self._model, self._arguments = model, arguments
-        # An exporter may have renamed inputs; then they are in the same order.
-        self._graph_names = {
-            name: name if name in names or len(names) != len(tensors) else names[at]
-            for at, name in enumerate(tensors)
-        }
+    def __init__(self, model: torch.nn.Module, inputs: LiveInputs) -> None:
+        self._model, self._inputs = model, inputs
+        self.joined: dict[str, Joined] = {}
+        self.split: dict[str, Split] = {}
 
-    @property
-    def feed(self) -> Feed:
-        """The inputs of the model, by the names of the ONNX model's."""
-        return {
-            name: self._arguments[argument].detach().cpu().numpy()
-            for argument, name in self._graph_names.items()
-        }
-
-    def record(self, feed: Feed) -> list[Returned]:
-        """The tensors that modules returned, in order."""
-        recorder = _Recorder(None)
-        self._run(feed, recorder)
-        return recorder.order
+    def record(self, feed: Feed) -> Recorder:
+        """All values in order, without their numbers."""
+        return self._run(feed, set())
 
     def values(self, names: Iterable[str], feed: Feed) -> dict[str, Array]:
-        recorder = _Recorder({*names})
-        self._run(feed, recorder)
-        return recorder.values
+        wanted = {*names}
+        joined = [self.joined[name] for name in wanted & self.joined.keys()]
+        parts = {part.name for each in joined for part in each.parts}
+        parts |= {self.split[name].value.name for name in wanted & self.split.keys()}
+        found = self._run(feed, wanted | parts).numbers
+        for each in joined:
+            numbers = [found[part.name] for part in each.parts if part.name in found]
+            if len(numbers) == len(each.parts):
+                found[each.values_name] = np.concatenate(numbers, axis=-1)
+        for name in wanted & self.split.keys():
+            if self.split[name].value.name in found:
+                found |= self.split[name].cut(found[self.split[name].value.name])
+        return {name: found[name] for name in wanted & found.keys()}
 
-    def _run(self, feed: Feed, recorder: _Recorder) -> None:
-        arguments = dict(self._arguments)
-        for argument, name in self._graph_names.items():
-            if name in feed:
-                arguments[argument] = torch.from_numpy(feed[name]).to(arguments[argument].dtype)
+    def _run(self, feed: Feed, wanted: set[str]) -> Recorder:
+        arguments, recorder = self._inputs.arguments(feed), Recorder(wanted)
         config = getattr(self._model, "config", None)
         with LOCK, preserved_state(self._model, config), quiet(), torch.no_grad(), recorder.on(self._model):
             try:
@@ -110,97 +124,4 @@ class LiveSide:
             except Exception as error:
                 message = " ".join(str(error).split())[:300] or type(error).__name__
                 raise NotAccepted(f"the PyTorch model cannot be run: {message}") from error
-
-
-class _Recorder:
-    """Hooks that keep the wanted tensors; all are listed, and only those are copied."""
-
-    def __init__(self, wanted: set[str] | None) -> None:
-        self.order: list[Returned] = []
-        self.values: dict[str, Array] = {}
-        self._wanted = wanted
-        self._calls: dict[str, int] = {}
-
-    @contextmanager
-    def on(self, model: torch.nn.Module) -> Iterator[None]:
-        handles = []
-        try:
-            for named in ModulePaths(model):
-                handles.append(named.module.register_forward_hook(self._hook(named.path)))
-            yield
-        finally:
-            for handle in handles:
-                handle.remove()
-
-    def _hook(self, path: str) -> Callable[[Any, Any, Any], None]:
-        def keep(_module: Any, _arguments: Any, result: Any) -> None:
-            call = self._calls[path] = self._calls.get(path, -1) + 1
-            for number, tensor in enumerate(tensors_in(result)):
-                name = f"{path or '(root)'} call {call} output {number}"
-                self.order.append(Returned(path, call, name))
-                if self._wanted is not None and name in self._wanted:
-                    self.values[name] = _numbers(tensor)
-
-        return keep
-
-
-def _numbers(tensor: torch.Tensor) -> Array:
-    """A copy: the model may write into the tensor later."""
-    value = tensor.detach().cpu()
-    if value.dtype == torch.bfloat16:
-        value = value.float()
-    return value.clone().contiguous().numpy()
-
-
-def _match(returned: list[Returned], document: dict[str, Any], model: OnnxSide) -> Matched:
-    """Pairs each returned tensor with the tensors that leave the nodes of its module, the last one first."""
-    rows = [row for row in document["nodes"] if row["graph"] == ""]
-    modules = read_modules(document, rows)
-    leaving = _leaving(rows, modules, model.model)
-    pairs = []
-    for order, each in enumerate(returned):
-        calls = leaving.get(each.path, {})
-        names = calls.get(each.call, []) or calls.get(None, [])
-        if names:
-            pairs.append(Pair(tuple(names), (each.name,), each.path, order))
-    matched = Matched(pairs, modules)
-    for at, pair in enumerate(pairs):
-        assert pair.path is not None
-        matched.outputs[pair.path].append(at)
-    _add_received(matched, rows, model.model)
-    return matched
-
-
-def _leaving(
-    rows: list[dict[str, Any]], modules: dict[str, ModuleFacts], model: Model
-) -> dict[str, dict[int | None, list[str]]]:
-    """By module and call: the tensors that its nodes write and others read. The call of a module inside
-    another one is not that of the other, so that with several calls only own nodes have one."""
-    found: dict[str, dict[int | None, list[str]]] = {path: {} for path in modules}
-    for index in range(len(model.nodes) - 1, -1, -1):
-        row = rows[index]
-        for path in () if row["module"] is None else enclosing(row["module"]):
-            for name in model.nodes[index].output:
-                readers = model.readers.get(name, [])
-                leaves = any(not is_inside(rows[reader]["module"], path) for reader in readers)
-                if name and (leaves or name in model.outputs):
-                    for call in {row["call"] if path == row["module"] else None, None}:
-                        names = found[path].setdefault(call, [])
-                        if len(names) < MOST_FORMS:
-                            names.append(name)
-    return found
-
-
-def _add_received(matched: Matched, rows: list[dict[str, Any]], model: Model) -> None:
-    """The pairs that nodes of a module read and that other modules return."""
-    by_name: dict[str, int] = {}
-    for at, pair in enumerate(matched.pairs):
-        by_name.setdefault(pair.ours[0], at)
-    for index, names in enumerate(model.reads):
-        path = rows[index]["module"]
-        for name in names & by_name.keys():
-            at = by_name[name]
-            for module in () if path is None else enclosing(path):
-                own = matched.received[module]
-                if not is_inside(matched.pairs[at].path, module) and at not in own:
-                    own.append(at)
+        return recorder

@@ -38,6 +38,12 @@ class Pair:
     theirs: tuple[str, ...]
     path: str | None  # the module that computes it
     order: int
+    parts: tuple[str, ...] = ()  # modules inside that compute a part of it each
+    is_guess: bool = False  # found by size and order alone: only near numbers confirm it
+
+    def is_inside(self, module: str) -> bool:
+        """Whether a module computes it, or a part of it."""
+        return is_inside(self.path, module) or any(is_inside(part, module) for part in self.parts)
 
 
 @dataclass
@@ -49,6 +55,8 @@ class Matched:
     outputs: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
     received: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
     node_paths: list[str | None] = field(default_factory=list)  # of the reference's nodes, if it has nodes
+    # Modules of a PyTorch model that return numbers, with the place of the first among all values.
+    returning: dict[str, int] = field(default_factory=dict)
 
 
 def match_models(reference: Model, model: Model, options: MapOptions) -> Matched:

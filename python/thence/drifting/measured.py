@@ -18,7 +18,7 @@ from .difference import Difference
 from .layout import Layout, find_layout
 from .matched import Pair
 from .sides import NotAccepted, OnnxSide, Side, Timings, not_run
-from .thresholds import MEMORY, SCALED_DB, UNLIKE
+from .thresholds import GUESS, MEMORY, SCALED_DB, UNLIKE
 
 
 @dataclass(frozen=True)
@@ -59,6 +59,8 @@ class Measurement:
         forms = max((max(len(pair.ours), len(pair.theirs)) for pair in self._pairs), default=0)
         for form in range(forms):
             self._round(form)
+        for index in [index for index in self.found if self._is_refuted(index)]:
+            del self.found[index]
         # The match holds up to a factor, and the tensor exists only with it: its error would say nothing.
         for index in [
             index for index, each in self.found.items() if each.difference.is_scaled(self._scaled_db)
@@ -112,6 +114,10 @@ class Measurement:
     def _is_open(self, index: int) -> bool:
         known = self.found.get(index)
         return known is None or (known.difference.relative or 0.0) > UNLIKE
+
+    def _is_refuted(self, index: int) -> bool:
+        relative = self.found[index].difference.relative
+        return self._pairs[index].is_guess and (relative is None or relative > GUESS)
 
     def _compare(self, index: int, our: str, their: str, ours: Array | None, theirs: Array | None) -> None:
         if ours is None or theirs is None or (ours.dtype.kind in "iub") != (theirs.dtype.kind in "iub"):

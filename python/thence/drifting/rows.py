@@ -12,6 +12,10 @@ from .measured import Comparison
 
 Row = dict[str, Any]
 
+# Why nothing of a module was compared.
+NO_TENSOR = "no tensor of the model is its output"
+OTHER_FORM = "its output has another form in the model"
+
 
 class Rows:
     """The rows of a comparison."""
@@ -37,11 +41,14 @@ class Rows:
         found = []
         for path, facts in self._matched.modules.items():
             total = self._sum(self._matched.outputs[path])
-            if total.tensors:
-                above = [(begin.get(each, 0), each) for each in reversed([*enclosing(path)])]
+            if total.tensors or path in self._matched.returning:
+                above = [(self._begin(begin, each), each) for each in reversed([*enclosing(path)])]
                 found.append((above, facts, total))
         found.sort(key=lambda item: item[0])
         return [self._module_row(facts, total) for _, facts, total in found]
+
+    def _begin(self, begin: Mapping[str, int], path: str) -> int:
+        return begin.get(path, self._matched.returning.get(path, 0))
 
     def _module_row(self, facts: ModuleFacts, total: Difference) -> Row:
         added = self._added.get(facts.path)
@@ -55,7 +62,13 @@ class Rows:
             "received": as_number(self._sum(self._matched.received[facts.path]).relative),
             "added": as_number(None if added is None else added.relative),
             **self._flags(total),
+            "reason": None if total.tensors else self._reason(facts.path),
         }
+
+    def _reason(self, path: str) -> str:
+        """Why nothing of a module was compared."""
+        pairs = [self._matched.pairs[at] for at in self._matched.outputs[path]]
+        return NO_TENSOR if all(pair.is_guess for pair in pairs) else OTHER_FORM
 
     def _sum(self, pairs: Sequence[int]) -> Difference:
         total = Difference()
@@ -76,6 +89,8 @@ class Rows:
         group counts once."""
         members: dict[str | None, list[Row]] = {}
         for row in modules:
+            if row["reason"] is not None:
+                continue
             members.setdefault(row[by], []).append(row)
         found = []
         for key, rows in members.items():

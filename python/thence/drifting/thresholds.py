@@ -17,4 +17,8 @@ SCALED_DB = (
 BETTER = 0.01  # of the squared error: an axis order, or a factor, that leaves less explains it
 
 MEMORY = 1 << 28  # bytes of tensors that are in memory at once
+# Relative error from which a pair that was found by size and order alone is none. Tensors that have nothing
+# to do with each other differ by 1 and more, and weights of 4 bits give 0.1 to 0.4.
+GUESS = 0.5
+MOST_FORMS = 8  # tensors that are tried as one value of a PyTorch model
 MOST_AXES = 5  # of tensors whose axis order is searched: at most 120 orders

@@ -20,7 +20,7 @@ _PROCESSORS = ("preprocessor_config.json", "processor_config.json", "video_prepr
 
 def tiny(task: str | None = None) -> tuple[nn.Module, Any]:
     """Two layers of a well-known encoder: it exports in seconds and shows all features."""
-    transformers = _transformers()
+    transformers = import_transformers()
     config = transformers.BertConfig(
         hidden_size=32,
         intermediate_size=64,
@@ -57,7 +57,7 @@ def from_hub(
 
 def from_config_file(path: Path, task: str | None, trust: bool) -> tuple[nn.Module, Any]:
     """Builds the model that a config.json describes, with random weights."""
-    transformers = _transformers()
+    transformers = import_transformers()
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
@@ -73,25 +73,25 @@ def from_config_file(path: Path, task: str | None, trust: bool) -> tuple[nn.Modu
     try:
         config = transformers.AutoConfig.from_pretrained(path, trust_remote_code=trust)
     except Exception as error:
-        raise _unloadable(str(path), error) from error
+        raise unloadable(str(path), error) from error
     return _from_config(config, task, trust, str(path)), config
 
 
 def _from_pretrained(
     name: str, task: str | None, dtype: torch.dtype | str | None, trust: bool
 ) -> tuple[nn.Module, Any]:
-    transformers = _transformers()
+    transformers = import_transformers()
     try:
         config = transformers.AutoConfig.from_pretrained(name, trust_remote_code=trust)
     except Exception as error:
-        raise _unloadable(name, error) from error
+        raise unloadable(name, error) from error
     wanted = torch.float32 if dtype is None else dtype
-    kind = _class(config, task)
+    kind = model_class(config, task)
     options = {"trust_remote_code": trust} if kind.__name__.startswith("Auto") else {}
     try:
         return _typed(kind, name, wanted, options), config
     except Exception as error:
-        raise _unloadable(name, error) from error
+        raise unloadable(name, error) from error
 
 
 def _typed(kind: Any, name: str, dtype: torch.dtype | str, options: dict[str, Any]) -> nn.Module:
@@ -107,7 +107,7 @@ def _typed(kind: Any, name: str, dtype: torch.dtype | str, options: dict[str, An
 
 def _from_config(config: Any, task: str | None, trust: bool, name: str) -> nn.Module:
     """Builds a model with random weights from a fixed seed, without changing torch's generator."""
-    kind = _class(config, task)
+    kind = model_class(config, task)
     try:
         with LOCK, torch.random.fork_rng(devices=[]):
             torch.manual_seed(0)
@@ -117,12 +117,12 @@ def _from_config(config: Any, task: str | None, trust: bool, name: str) -> nn.Mo
                 model = kind(config)
             return model
     except Exception as error:
-        raise _unloadable(name, error) from error
+        raise unloadable(name, error) from error
 
 
-def _class(config: Any, task: str | None) -> Any:
+def model_class(config: Any, task: str | None) -> Any:
     """The class of the model: that of the task, else the one that the configuration names."""
-    transformers = _transformers()
+    transformers = import_transformers()
     if task is not None:
         return auto_class(task, config)
     for name in getattr(config, "architectures", None) or []:
@@ -132,7 +132,7 @@ def _class(config: Any, task: str | None) -> Any:
     return transformers.AutoModel
 
 
-def _unloadable(name: str, error: Exception) -> ExportError:
+def unloadable(name: str, error: Exception) -> ExportError:
     text = str(error)
     if "trust_remote_code" in text:
         return ExportError(
@@ -192,7 +192,7 @@ def _hints(texts: list[str]) -> dict[str, Any]:
     return hints
 
 
-def _transformers() -> Any:
+def import_transformers() -> Any:
     try:
         import transformers
     except ImportError as error:

@@ -146,6 +146,7 @@ export interface NodeDetails {
     domain: string;
     module: string | null;
     module_class: string | null;
+    module_kind: 'module' | 'scope' | null;
     call: number;
     modules: string[];
     weight_owner: string | null;

@@ -1,0 +1,40 @@
+// A graph that another tool built after the model of the capture: what its initializers hold, by content.
+#include <algorithm>
+
+#include "weights/tracer.h"
+
+namespace thence::weights {
+namespace {
+
+Transform transform_of(const reference::Held& held, const onnx::TensorView& tensor,
+                       const CapturedParameter& first, bool is_packed) {
+  if (is_packed) return Transform::packed;
+  if (!onnx::is_float(tensor.data_type)) return Transform::quantised;
+  if (held.parameters.size() > 1) return Transform::concatenated;
+  if (held.is_part) return Transform::split;
+  if (is_cast(tensor, first)) return Transform::cast;
+  return held.is_transposed ? Transform::transposed : Transform::identity;
+}
+
+}  // namespace
+
+void trace_by_held(Tracer& tracer) {
+  const capture::Capture* const recorded = tracer.map().hierarchy().recorded();
+  const reference::HeldParameters& held = tracer.map().hierarchy().weight_owners().held();
+  if (recorded == nullptr || held.found == 0) return;
+  for (std::size_t i = 0; i < tracer.size(); ++i) {
+    const reference::Held& each = held.by_initializer[i];
+    if (!tracer.is_open(i) || !each.is_known()) continue;
+    std::vector<std::string> parameters;
+    for (const std::uint32_t parameter : each.parameters)
+      parameters.push_back(recorded->parameters[parameter].path);
+    const bool is_packed = std::ranges::any_of(tracer.consumers().of(i), [&](const Consumer& consumer) {
+      return is_packed_input(tracer.model().node(consumer.node).op_type(), consumer.input);
+    });
+    const Transform transform =
+        transform_of(each, tracer.tensor(i), recorded->parameters[each.parameters.front()], is_packed);
+    tracer.set(i, std::move(parameters), transform, WeightSource::content);
+  }
+}
+
+}  // namespace thence::weights

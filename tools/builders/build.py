@@ -1,0 +1,83 @@
+"""Runs the tools on the saved models. Each function runs in a separate process (tools/corpus/isolated.py)."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from .folders import line_of
+
+ROOT = Path(__file__).parents[2]
+INSTALLED = ROOT / ".venv-builders"
+
+# By tool and variant. genai: precision, execution provider and further options. mobius: arguments. optimiser:
+# the level of onnxruntime before it, and whether it converts to float16.
+VARIANTS: dict[str, dict[str, Any]] = {
+    "genai": {
+        "fp32": ("fp32", "cpu", {}),
+        "fp16": ("fp16", "cuda", {}),
+        "int4": ("int4", "cpu", {}),
+        "int4-rtn": ("int4", "cpu", {"algo_config": "rtn"}),
+        "int4-k_quant": ("int4", "cpu", {"algo_config": "k_quant"}),
+        "int8": ("int8", "cpu", {}),
+        "int4-cuda": ("int4", "cuda", {}),
+    },
+    "mobius": {
+        "fp32": (),
+        "fp16": ("--dtype", "f16"),
+        "cpu": ("--ep", "cpu"),
+    },
+    "optimiser": {"fp32": {"level": 1, "half": False}, "fp16": {"level": 1, "half": True}},
+}
+
+
+def enable() -> None:
+    """Puts the tools on the path, in front."""
+    if not INSTALLED.is_dir():
+        raise FileNotFoundError(f"{INSTALLED.name} is missing: run 'tools/setup builders'")
+    if str(INSTALLED) not in sys.path:
+        sys.path.insert(0, str(INSTALLED))
+
+
+def build(tool: str, name: str, variant: str, folder: Path, out: Path) -> str:
+    """Makes the files of one variant: `out` exists only if the tool succeeded."""
+    enable()
+    part = out.with_name(f"{out.name}.part")
+    shutil.rmtree(part, ignore_errors=True)
+    part.mkdir(parents=True)
+    _TOOLS[tool](name, VARIANTS[tool][variant], folder, part)
+    if not any(part.rglob("*.onnx")):
+        raise RuntimeError("no file was written")
+    shutil.rmtree(out, ignore_errors=True)
+    part.rename(out)
+    return ""
+
+
+def _genai(name: str, variant: tuple[str, str, dict[str, Any]], folder: Path, out: Path) -> None:
+    precision, provider, options = variant
+    options = {**options, **line_of(name).tools["genai"]}
+    builder = importlib.import_module("onnxruntime_genai.models.builder")
+    pairs = [f"{key}={value}" for key, value in options.items()]
+    cache = out / "cache"
+    given = ("", str(folder), str(out), precision, provider, str(cache))
+    builder.create_model(*given, **builder.parse_extra_options(*given, pairs))
+    shutil.rmtree(cache, ignore_errors=True)
+
+
+def _mobius(name: str, variant: tuple[str, ...], folder: Path, out: Path) -> None:
+    options = [f"--{key}={value}" for key, value in line_of(name).tools["mobius"].items()]
+    sys.argv = ["mobius", "build", "--config", str(folder), *variant, *options, str(out)]
+    os.chdir(out)  # it writes beside where it runs, too
+    importlib.import_module("mobius.__main__").main()
+
+
+def _optimiser(name: str, variant: dict[str, Any], folder: Path, out: Path) -> None:
+    importlib.import_module("tools.builders.optimiser").optimise(name, variant, out)
+
+
+_TOOLS: dict[str, Callable[..., None]] = {"genai": _genai, "mobius": _mobius, "optimiser": _optimiser}
