@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "hierarchy/builder_stacks.h"
 #include "hierarchy/derived_names.h"
 #include "hierarchy/metadata_dialects.h"
 #include "hierarchy/scope_index.h"
@@ -31,6 +32,10 @@ bool has_builder_scopes(const onnx::Model& model) {
       return value != onnx::none && model.value_name(value).starts_with('/');
     });
   });
+}
+
+bool may_be_built(const onnx::Model& model) {
+  return has_foreign_scopes(model) || !BuilderStacks(model).empty();
 }
 
 bool names_parameters_after_nodes(const onnx::Model& model) {

@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "hierarchy/builder_stacks.h"
+#include "hierarchy/builder_scopes.h"
 #include "hierarchy/capture_thresholds.h"
 #include "hierarchy/parameters.h"
 #include "hierarchy/scope_index.h"
@@ -146,8 +146,7 @@ ModuleTree rebase_tree(const ModuleTree& tree, const Wrapping& wrapping, std::ve
 
 // Whether the paths in the file are those of a tool that built it, and content can tell instead.
 bool has_own_paths(const onnx::Model& model, const Capture& capture) {
-  return reference::have_content(capture.parameters) &&
-         (has_foreign_scopes(model) || !BuilderStacks(model).empty());
+  return reference::have_content(capture.parameters) && may_be_built(model);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "capture/capture.h"
 #include "functions/expand.h"
 #include "functions/unfold.h"
+#include "hierarchy/builder_scopes.h"
 #include "hierarchy/same_model.h"
 #include "hierarchy/wrapping.h"
 #include "onnx/errors.h"
@@ -17,6 +18,7 @@
 #include "resolve/ancestor.h"
 #include "resolve/expanded_calls.h"
 #include "rules/read.h"
+#include "weights/sampled_parameters.h"
 
 namespace thence::pipeline {
 namespace {
@@ -91,11 +93,15 @@ std::optional<Error> adapt_capture(Capture& capture, const onnx::Model& model, c
 }
 
 // A module that the ancestor lacks is the origin of no node. But a file of the ancestor names only modules
-// that have nodes there, and a second export may have nodes of others.
-Capture capture_of(const AncestorAnswers& ancestor) {
+// that have nodes there, and a second export may have nodes of others. A graph that another tool built has
+// names of its own: then the ancestor's weights prove modules, as those of a capture do.
+Capture capture_of(const Map& ancestor, const onnx::Model& derived, bool has_independent_names) {
   Capture capture;
-  capture.tree = ancestor.tree->copy();
-  if (!ancestor.has_independent_names) capture.tree.set_complete();
+  capture.tree = ancestor.own_tree().copy();
+  if (hierarchy::has_builder_scopes(derived) ||
+      (has_independent_names && hierarchy::may_be_built(derived)))
+    capture.parameters = weights::sampled_parameters(ancestor);
+  if (!has_independent_names || !capture.parameters.empty()) capture.tree.set_complete();
   return capture;
 }
 
@@ -119,13 +125,14 @@ std::optional<Error> check_hierarchy(const MapParts& parts, Diagnostics& diagnos
 // names overrule it.
 void add_own_answers(MapParts& parts, const resolve::Strategy& strategy,
                      const resolve::FlowIndex& flow_index) {
-  if (!parts.ancestor->has_independent_names && !resolve::leaves_open(*parts.ancestor, parts.resolution))
-    return;
+  const bool may_overrule =
+      parts.ancestor->has_independent_names || parts.hierarchy->weight_owners().has_any();
+  if (!may_overrule && !resolve::leaves_open(*parts.ancestor, parts.resolution)) return;
   if (strategy.needs_classes && !parts.hierarchy->tree().has_classes()) return;
   evidence::Sink own = evidence::collect(*parts.model, *parts.hierarchy, strategy.sources);
   const resolve::Resolution resolution = resolve::resolve(*parts.model, *parts.hierarchy, own, flow_index,
                                                           resolve::beside_ancestor(strategy), *parts.filter);
-  resolve::add_own_answers(*parts.ancestor, parts.hierarchy->tree(), resolution, parts.resolution);
+  resolve::add_own_answers(*parts.ancestor, *parts.hierarchy, resolution, parts.resolution);
   parts.evidence->add_sources(std::move(own));
 }
 
@@ -217,7 +224,7 @@ Result<Map> map_opened_derived(MapParts parts, Result<onnx::Model> model, const 
   if (!answers) return answers.error();
   parts.ancestor = std::make_unique<AncestorAnswers>(*std::move(answers));
   parts.ancestor->has_independent_names = resolve::has_independent_names(ancestor.model(), *parts.model);
-  Capture capture = capture_of(*parts.ancestor);
+  Capture capture = capture_of(ancestor, *parts.model, parts.ancestor->has_independent_names);
   return make_map(std::move(parts), *std::move(request), std::move(capture), options);
 }
 

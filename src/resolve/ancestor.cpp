@@ -122,16 +122,19 @@ bool leaves_open(const evidence::AncestorAnswers& ancestor, const Resolution& re
   return false;
 }
 
-void add_own_answers(const evidence::AncestorAnswers& ancestor, const modules::ModuleTree& tree,
+void add_own_answers(const evidence::AncestorAnswers& ancestor, const hierarchy::Hierarchy& hierarchy,
                      const Resolution& own, Resolution& resolution) {
-  const NameAgreement agreement = compare_names(ancestor, tree, own, resolution);
+  const bool weights_overrule = hierarchy.weight_owners().has_any();
+  const NameAgreement agreement = weights_overrule
+                                      ? NameAgreement()
+                                      : compare_names(ancestor, hierarchy.tree(), own, resolution);
   const bool names_overrule =
       ancestor.has_independent_names && agreement.same_layers && agreement.same_modules;
   for (onnx::NodeId id = 0; id < resolution.nodes.size(); ++id) {
     const evidence::AncestorAnswer& answer = ancestor.answers[id];
     const Attribution& mine = own.nodes[id];
-    const bool is_overruled =
-        names_overrule && rests_on_name(mine) && mine.module != resolution.nodes[id].module;
+    const bool is_overruled = mine.module != resolution.nodes[id].module &&
+                              (weights_overrule || (names_overrule && rests_on_name(mine)));
     if (!mine.known() || !(is_overruled || is_open(answer, resolution.nodes[id]))) continue;
     if (!agreement.same_layers && rests_on_name(mine)) continue;
     // The file's own evidence chooses between the candidates. It does not add one.

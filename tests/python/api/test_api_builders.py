@@ -44,11 +44,29 @@ def expected(name: str) -> tuple[str, ...]:
     return (scope,)
 
 
+@pytest.fixture(scope="module")
+def exported(folder: Path) -> Path:
+    """The export of the same model, which is an ancestor of none of the files."""
+    import torch
+    from transformers import AutoModelForCausalLM
+
+    model = AutoModelForCausalLM.from_pretrained(folder / "saved")
+    path = folder / "exported.onnx"
+    ids = torch.ones(1, 4, dtype=torch.int64)
+    api.export(model, {"input_ids": ids, "attention_mask": ids}, path, exporter="torchscript")
+    return path
+
+
 @pytest.mark.parametrize("precision", PRECISIONS)
-@pytest.mark.parametrize("reference", ["capture", "saved model"])
-def test_modules_follow_weights(precision: str, reference: str, folder: Path, capture: Any) -> None:
-    given = capture if reference == "capture" else api.SavedModel(folder / "saved")
-    rows = api.map(folder / f"{precision}.onnx", given)
+@pytest.mark.parametrize("reference", ["capture", "saved model", "export"])
+def test_modules_follow_weights(
+    precision: str, reference: str, folder: Path, capture: Any, exported: Path
+) -> None:
+    file = folder / f"{precision}.onnx"
+    if reference == "export":
+        rows = api.transfer(exported, file)
+    else:
+        rows = api.map(file, capture if reference == "capture" else api.SavedModel(folder / "saved"))
     checked = 0
     for row in rows:
         if row["name"].startswith(("/model/attn_mask", "/model/constant")):
