@@ -23,6 +23,9 @@ inline constexpr std::size_t most_examples = 8;
 /// Operators that are compared with each other to align two pieces of code between two parameters.
 inline constexpr std::size_t most_compared_nodes = 1'000'000;
 
+/// Modules that a scope with an unknown weight may belong to, as listed.
+inline constexpr std::size_t max_scope_candidates = 16;
+
 /// Modules that are compared to find the one that a path of classes leads to.
 inline constexpr std::size_t max_class_path_work = 100'000;
 

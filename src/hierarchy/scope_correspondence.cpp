@@ -5,6 +5,7 @@
 
 #include "dataflow/operator_traits.h"
 #include "hierarchy/initializer_behind.h"
+#include "hierarchy/limits.h"
 
 namespace thence::hierarchy {
 namespace {
@@ -15,6 +16,13 @@ bool is_constant(const onnx::Model& model, onnx::ValueId value) {
   const onnx::Producer producer = model.producer(value);
   return initializer_behind(model, value) != onnx::none ||
          (producer.kind == onnx::Producer::Kind::node && model.node(producer.index).op_type() == "Constant");
+}
+
+bool is_matrix(const onnx::Model& model, std::uint32_t initializer) {
+  const onnx::Initializer& stored = model.initializers()[initializer];
+  if (stored.sparse) return false;
+  const std::vector<std::int64_t> dims = model.tensor(stored).dims;
+  return std::count_if(dims.begin(), dims.end(), [](std::int64_t size) { return size > 1; }) > 1;
 }
 
 // Whether it computes each element from one element, as activation functions do. A factor or a sum with a
@@ -54,6 +62,7 @@ void ScopeCorrespondence::run() {
 }
 
 void ScopeCorrespondence::collect_weights() {
+  std::unordered_map<std::uint32_t, std::pair<std::size_t, ScopeId>> unknown;  // times read, and where
   for (onnx::NodeId id = 0; id < model_.node_count(); ++id) {
     const onnx::Node node = model_.node(id);
     if (node_scopes_[id] == no_scope || prepares_initializer(model_, node)) continue;
@@ -64,11 +73,17 @@ void ScopeCorrespondence::collect_weights() {
     content.has_others |= !is_function;
     for (const onnx::ValueId input : node.inputs())
       if (const std::uint32_t initializer = initializer_behind(model_, input); initializer != onnx::none) {
+        if (!owners_.held().by_initializer[initializer].is_known() && is_matrix(model_, initializer)) {
+          auto& [times, scope] = unknown[initializer];
+          ++times, scope = node_scopes_[id];
+        }
         content.has_parts |= owners_.held().by_initializer[initializer].is_part;
         for (const OwnerPaths& owner : owners_.of(initializer))
           content.weights.push_back(paths_for(node.op_type(), owner, tree_));
       }
   }
+  for (const auto& [initializer, read] : unknown)
+    if (read.first == 1) contents_[read.second].has_unknown_matrix = true;
   for (const Content& content : contents_)
     for (const OwnerPaths& owner : content.weights)
       for (ModuleId around = owner.front(); around != no_module; around = tree_[around].parent)
@@ -114,7 +129,22 @@ void ScopeCorrespondence::resolve(ScopeId id) {
            activation != no_module)
     scope.matches = {{activation, {}, ScopeMatchKind::by_weights}};
   else
-    scope.matches = {{outer, {}, ScopeMatchKind::by_outer_scope}};
+    scope.matches = around_unknown(id, outer);
+}
+
+// The module around it. A matrix that the reference lacks may be that of a child whose weights are not found
+// in the file, such as a table that is computed. Tables that several nodes read are the tool's own.
+std::vector<ScopeMatch> ScopeCorrespondence::around_unknown(ScopeId id, ModuleId outer) const {
+  std::vector<ScopeMatch> matches = {{outer, {}, ScopeMatchKind::by_outer_scope}};
+  if (!contents_[id].has_unknown_matrix) return matches;
+  const auto may_own = [&](ModuleId child) {
+    const bool has_weights = owners_.owns_parameters(child) || !modules::is_torch_nn(tree_[child].class_name);
+    return has_weights && tree_[child].children.empty() && !times_read_.contains(child);
+  };
+  for (const ModuleId child : tree_[outer].children)
+    if (may_own(child) && matches.size() < max_scope_candidates)
+      matches.push_back({child, {}, ScopeMatchKind::by_outer_scope});
+  return matches;
 }
 
 // The module of a scope that is named like `named`: a module inside it that has all weights of the scope, if

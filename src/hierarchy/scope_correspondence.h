@@ -24,6 +24,7 @@ class ScopeCorrespondence {
   ModuleId named_module(const Scope& scope, ModuleId outer);
   bool fits(ScopeId id, ModuleId module) const;
   ModuleId module_of_weights(ScopeId id) const;
+  std::vector<ScopeMatch> around_unknown(ScopeId id, ModuleId outer) const;
   ModuleId inner_part(ScopeId id, ModuleId named) const;
   ModuleId common_module(ScopeId id) const;
 
@@ -37,9 +38,10 @@ class ScopeCorrespondence {
     std::vector<OwnerPaths> weights;  // the owners of what the scope and those inside it read
     // Of its own nodes: some are activation functions, some compute a function of each element, some do not.
     bool activates = false, has_functions = false, has_others = false;
-    bool has_scopes = false;        // others are inside
-    bool has_parts = false;         // some weights are parts of parameters
-    std::size_t largest_inner = 0;  // weights of the scope inside that has most
+    bool has_unknown_matrix = false;  // a weight that the reference lacks, read by one node
+    bool has_scopes = false;          // others are inside
+    bool has_parts = false;           // some weights are parts of parameters
+    std::size_t largest_inner = 0;    // weights of the scope inside that has most
     bool may_be_activation() const { return activates || (has_functions && !has_others); }
   };
   std::vector<Content> contents_;                         // by scope

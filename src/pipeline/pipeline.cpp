@@ -98,8 +98,7 @@ std::optional<Error> adapt_capture(Capture& capture, const onnx::Model& model, c
 Capture capture_of(const Map& ancestor, const onnx::Model& derived, bool has_independent_names) {
   Capture capture;
   capture.tree = ancestor.own_tree().copy();
-  if (hierarchy::has_builder_scopes(derived) ||
-      (has_independent_names && hierarchy::may_be_built(derived)))
+  if (hierarchy::has_builder_scopes(derived) || (has_independent_names && hierarchy::may_be_built(derived)))
     capture.parameters = weights::sampled_parameters(ancestor);
   if (!has_independent_names || !capture.parameters.empty()) capture.tree.set_complete();
   return capture;
@@ -125,14 +124,16 @@ std::optional<Error> check_hierarchy(const MapParts& parts, Diagnostics& diagnos
 // names overrule it.
 void add_own_answers(MapParts& parts, const resolve::Strategy& strategy,
                      const resolve::FlowIndex& flow_index) {
-  const bool may_overrule =
-      parts.ancestor->has_independent_names || parts.hierarchy->weight_owners().has_any();
-  if (!may_overrule && !resolve::leaves_open(*parts.ancestor, parts.resolution)) return;
+  const bool has_weights = parts.hierarchy->weight_owners().has_any();
+  if (!parts.ancestor->has_independent_names && !has_weights &&
+      !resolve::leaves_open(*parts.ancestor, parts.resolution))
+    return;
   if (strategy.needs_classes && !parts.hierarchy->tree().has_classes()) return;
   evidence::Sink own = evidence::collect(*parts.model, *parts.hierarchy, strategy.sources);
   const resolve::Resolution resolution = resolve::resolve(*parts.model, *parts.hierarchy, own, flow_index,
                                                           resolve::beside_ancestor(strategy), *parts.filter);
-  resolve::add_own_answers(*parts.ancestor, *parts.hierarchy, resolution, parts.resolution);
+  resolve::add_own_answers(*parts.ancestor, parts.hierarchy->tree(), resolution, has_weights,
+                           parts.resolution);
   parts.evidence->add_sources(std::move(own));
 }
 

@@ -5,9 +5,11 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <unordered_map>
 
 #include "dataflow/weight_samples.h"
 #include "reference/reference_weights.h"
+#include "reference/row_order.h"
 #include "reference/stored_weights.h"
 #include "reference/thresholds.h"
 
@@ -129,44 +131,6 @@ std::vector<double> sample(const ReferenceWeight& theirs,
   });
 }
 
-// Which rows of a parameter a weight with fewer rows holds: equal runs of rows at equal distances. One run is
-// a part of joined projections; several are those of one projection if each head has its own.
-class Cut {
- public:
-  struct Kind {
-    std::uint64_t runs = 1;
-    std::size_t place = 0;  // at which run of a period it begins: from the start, or counted from the end
-  };
-  static constexpr std::size_t places_of_heads = 4;
-
-  static std::vector<Kind> kinds(std::uint64_t rows) {
-    std::vector<Kind> kinds;
-    for (std::size_t place = 0; place < max_places; ++place) kinds.push_back({1, place});
-    for (std::uint64_t runs = 2; runs <= std::min(rows, max_runs); ++runs)
-      for (std::size_t place = 0; rows % runs == 0 && place < places_of_heads; ++place)
-        kinds.push_back({runs, place});
-    return kinds;
-  }
-
-  Cut(const Kind& kind, std::uint64_t rows, std::uint64_t their_rows)
-      : run_(rows / kind.runs), period_(their_rows % kind.runs == 0 ? their_rows / kind.runs : 0) {
-    const bool from_end = kind.place == 1 || (kind.runs > 1 && kind.place == 2);
-    const std::uint64_t back = kind.place * run_, ahead = (kind.runs > 1 ? 1 : kind.place - 1) * run_;
-    first_ = kind.place == 0 ? 0 : from_end ? period_ - std::min(back, period_) : ahead;
-  }
-
-  bool fits() const { return period_ > run_ && first_ + run_ <= period_; }
-  /// The row of the weight that holds one of the parameter.
-  std::optional<std::uint64_t> row_of(std::uint64_t their_row) const {
-    const std::uint64_t at = their_row % period_;
-    if (at < first_ || at - first_ >= run_) return std::nullopt;
-    return their_row / period_ * run_ + at - first_;
-  }
-
- private:
-  std::uint64_t run_, period_, first_ = 0;
-};
-
 class Finder {
  public:
   Finder(const onnx::Model& model, std::span<const capture::CapturedParameter> parameters,
@@ -180,7 +144,8 @@ class Finder {
     if (reference_.empty()) return all;
     const StoredWeights stored(model_);
     all.weights = stored.all().size();
-    for (const auto find : {&Finder::find_whole_of, &Finder::find_joined_of, &Finder::find_part_of})
+    for (const auto find :
+         {&Finder::find_whole_of, &Finder::find_joined_of, &Finder::find_part_of, &Finder::find_rotated_of})
       for (const StoredWeight& each : stored.all()) {
         Held& held = all.by_initializer[each.initializer];
         if (!held.is_known()) {
@@ -189,14 +154,18 @@ class Finder {
         }
         if (held.is_known()) search_.set_last(held.parameters.back());
       }
+    find_parts_beside(stored, all);
     return all;
   }
 
  private:
-  Held find_whole_of(const StoredWeight& weight) {
+  std::string_view name_of(const StoredWeight& weight) const {
     const onnx::ValueId value = model_.initializers()[weight.initializer].value;
-    const std::string_view name = value == onnx::none ? std::string_view() : model_.value_name(value);
-    return find_whole(weight.elements, reference_.named(name));
+    return value == onnx::none ? std::string_view() : model_.value_name(value);
+  }
+
+  Held find_whole_of(const StoredWeight& weight) {
+    return find_whole(weight.elements, reference_.named(name_of(weight)));
   }
 
   Held find_joined_of(const StoredWeight& weight) {
@@ -207,6 +176,40 @@ class Finder {
   Held find_part_of(const StoredWeight& weight) {
     const Held part = find_part(weight.elements, false);
     return part.is_known() ? part : find_part(weight.elements, true);
+  }
+
+  Held find_rotated_of(const StoredWeight& weight) {
+    for (const bool is_transposed : {false, true})
+      for (const HalfOrder order : {HalfOrder::interleaved, HalfOrder::separate}) {
+        const Held held = find_rotated(weight.elements, is_transposed, order);
+        if (held.is_known()) return held;
+      }
+    return {};
+  }
+
+  // Rotary embeddings turn pairs of rows of each head: some models store the first halves of all pairs before
+  // the second ones, others store pairs.
+  Held find_rotated(const WeightElements& ours, bool is_transposed, HalfOrder order) {
+    static constexpr Layout layouts[] = {Layout::same};
+    const std::uint64_t rows = is_transposed ? ours.columns : ours.rows;
+    std::vector<ParameterId> candidates;
+    for (const ParameterId each : reference_.of_size(ours.count()))
+      if (reference_[each].rows == rows && reference_[each].experts == 1) candidates.push_back(each);
+    if (candidates.empty()) return {};
+    for (std::uint64_t head = min_rotated_head; head <= std::min(rows, max_rotated_head); head += 2) {
+      if (rows % head != 0) continue;
+      const auto found = search_.find(
+          candidates, layouts,
+          [&](const ReferenceWeight& theirs, Layout) {
+            return sample(theirs, [&](std::uint64_t row, std::uint64_t column) {
+              const std::uint64_t at = row - row % head + place_in_head(row % head, head, order);
+              return is_transposed ? ours.at(column, at) : ours.at(at, column);
+            });
+          },
+          std::nullopt);
+      if (found) return {.parameters = {found->parameter}, .is_transposed = true};
+    }
+    return {};
   }
 
   Held find_whole(const WeightElements& ours, std::optional<ParameterId> named) {
@@ -284,16 +287,42 @@ class Finder {
 
   // Some rows of a parameter: builders cut what a model has joined.
   Held find_part(const WeightElements& ours, bool is_transposed) {
-    static constexpr Layout layouts[] = {Layout::same};
     const std::uint64_t rows = is_transposed ? ours.columns : ours.rows;
     std::vector<ParameterId> larger;
     for (const ParameterId each : reference_.of_width(is_transposed ? ours.rows : ours.columns))
       if (reference_[each].rows > rows) larger.push_back(each);
     if (ours.count() < min_part_elements || larger.empty()) return {};
-    for (const Cut::Kind& kind : Cut::kinds(rows)) {
+    return find_part_among(larger, ours, is_transposed);
+  }
+
+  // A vector is too short to be recognised as a part of one among all. It is a part of the vector beside the
+  // parameter of which the file has a part beside it: biases are cut as their weights are.
+  void find_parts_beside(const StoredWeights& stored, HeldParameters& all) {
+    std::unordered_map<std::string_view, ParameterId> cut;  // by the name without its last part
+    for (const StoredWeight& each : stored.all())
+      if (const Held& held = all.by_initializer[each.initializer]; held.is_part)
+        cut.emplace(split_name(name_of(each)).first, held.parameters.front());
+    for (const StoredWeight& each : stored.all()) {
+      const auto [beside, last] = split_name(name_of(each));
+      const auto found = cut.find(beside);
+      Held& held = all.by_initializer[each.initializer];
+      if (held.is_known() || found == cut.end()) continue;
+      const auto whole = reference_.beside(found->second, last);
+      if (!whole || reference_[*whole].columns != each.elements.columns ||
+          reference_[*whole].rows <= each.elements.rows)
+        continue;
+      held = find_part_among({&*whole, 1}, each.elements, false);
+      all.found += held.is_known() ? 1 : 0;
+    }
+  }
+
+  Held find_part_among(std::span<const ParameterId> larger, const WeightElements& ours, bool is_transposed) {
+    static constexpr Layout layouts[] = {Layout::same};
+    for (const Cut::Kind& kind : Cut::kinds(is_transposed ? ours.columns : ours.rows)) {
       const auto found = search_.find(
           larger, layouts,
           [&](const ReferenceWeight& theirs, Layout) {
+            const std::uint64_t rows = is_transposed ? ours.columns : ours.rows;
             return sample_part(ours, theirs, is_transposed, Cut(kind, rows, theirs.rows));
           },
           std::nullopt);

@@ -1,6 +1,7 @@
 #include "reference/reference_weights.h"
 
 #include <algorithm>
+#include <string>
 
 #include "base/half_float.h"
 #include "dataflow/constant.h"
@@ -54,6 +55,12 @@ ReferenceWeight weight_of(const CapturedParameter& parameter) {
 
 }  // namespace
 
+std::pair<std::string_view, std::string_view> split_name(std::string_view path) {
+  const std::size_t dot = path.rfind('.');
+  if (dot == std::string_view::npos) return {{}, path};
+  return {path.substr(0, dot), path.substr(dot + 1)};
+}
+
 bool have_content(std::span<const CapturedParameter> parameters) {
   return std::any_of(parameters.begin(), parameters.end(), has_content);
 }
@@ -78,6 +85,12 @@ std::span<const ParameterId> ReferenceWeights::find(const Index& index, std::uin
 std::optional<ParameterId> ReferenceWeights::named(std::string_view path) const {
   const auto found = by_path_.find(path);
   return found == by_path_.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::optional<ParameterId> ReferenceWeights::beside(ParameterId parameter, std::string_view name) const {
+  std::string path(split_name(parameters_[parameter].path).first);
+  if (!path.empty()) path += '.';
+  return named(path.append(name));
 }
 
 std::span<const double> ReferenceWeights::samples(ParameterId parameter) {

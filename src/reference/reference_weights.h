@@ -6,6 +6,7 @@
 #include <span>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "capture/capture.h"
@@ -21,6 +22,9 @@ struct ReferenceWeight {
   std::uint64_t elements() const { return rows * columns; }
 };
 
+/// The path of the owner of a parameter, and the name in it: "a.b" and "weight".
+std::pair<std::string_view, std::string_view> split_name(std::string_view path);
+
 class ReferenceWeights {
  public:
   explicit ReferenceWeights(std::span<const capture::CapturedParameter> parameters);
@@ -31,6 +35,8 @@ class ReferenceWeights {
   std::span<const ParameterId> of_size(std::uint64_t elements) const { return find(by_size_, elements); }
   std::span<const ParameterId> of_width(std::uint64_t columns) const { return find(by_columns_, columns); }
   std::optional<ParameterId> named(std::string_view path) const;
+  /// The parameter of this name that the same module owns.
+  std::optional<ParameterId> beside(ParameterId parameter, std::string_view name) const;
   std::span<const double> samples(ParameterId parameter);
 
  private:

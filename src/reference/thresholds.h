@@ -37,6 +37,8 @@ THENCE_THRESHOLD double min_first_correlation = base::tuned("reference_min_first
 inline constexpr std::size_t max_parts = 1024, max_places = 64;
 /// Heads of an attention whose joined projection is cut into query, key and value.
 inline constexpr std::uint64_t max_runs = 256;
+/// Rows of a head whose halves may be interleaved. Two rows are the same in both orders.
+inline constexpr std::uint64_t min_rotated_head = 4, max_rotated_head = 512;
 /// Comparisons of samples. A model of a thousand layers needs a few for each weight; what exceeds the limit
 /// stays unknown.
 inline constexpr std::size_t max_comparisons = std::size_t{1} << 22;

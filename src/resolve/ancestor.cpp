@@ -122,12 +122,10 @@ bool leaves_open(const evidence::AncestorAnswers& ancestor, const Resolution& re
   return false;
 }
 
-void add_own_answers(const evidence::AncestorAnswers& ancestor, const hierarchy::Hierarchy& hierarchy,
-                     const Resolution& own, Resolution& resolution) {
-  const bool weights_overrule = hierarchy.weight_owners().has_any();
-  const NameAgreement agreement = weights_overrule
-                                      ? NameAgreement()
-                                      : compare_names(ancestor, hierarchy.tree(), own, resolution);
+void add_own_answers(const evidence::AncestorAnswers& ancestor, const modules::ModuleTree& tree,
+                     const Resolution& own, bool weights_overrule, Resolution& resolution) {
+  const NameAgreement agreement =
+      weights_overrule ? NameAgreement() : compare_names(ancestor, tree, own, resolution);
   const bool names_overrule =
       ancestor.has_independent_names && agreement.same_layers && agreement.same_modules;
   for (onnx::NodeId id = 0; id < resolution.nodes.size(); ++id) {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "evidence/ancestor.h"
-#include "hierarchy/hierarchy.h"
 #include "resolve/attribution.h"
 
 namespace thence::resolve {
@@ -18,9 +17,10 @@ bool has_independent_names(const onnx::Model& ancestor, const onnx::Model& deriv
 bool leaves_open(const evidence::AncestorAnswers& ancestor, const Resolution& resolution);
 
 /// Adds the answers of the derived model's own evidence for nodes that the ancestor leaves open.
-/// Independent names, which no optimiser has moved, also overrule the ancestor, if the two mostly agree, and
-/// so do weights in a graph that another tool built. `hierarchy` is that of the derived model.
-void add_own_answers(const evidence::AncestorAnswers& ancestor, const hierarchy::Hierarchy& hierarchy,
-                     const Resolution& own, Resolution& resolution);
+/// Independent names, which no optimiser has moved, also overrule the ancestor, if the two mostly agree. So
+/// does all evidence if it rests on weights (`weights_overrule`), in a graph that another tool built. `tree`
+/// is that of the derived model.
+void add_own_answers(const evidence::AncestorAnswers& ancestor, const modules::ModuleTree& tree,
+                     const Resolution& own, bool weights_overrule, Resolution& resolution);
 
 }  // namespace thence::resolve

@@ -115,6 +115,30 @@ TEST_F(HeldParametersTest, FindsWhatWasTransposed) {
             "layers.0.q.weight transposed");
 }
 
+// Alone, 16 numbers are like a part of some parameter by chance.
+TEST_F(HeldParametersTest, FindsBiasesBesidePartsOfWeights) {
+  add("layers.1.both.bias", {64});
+  const Floats& both = values_[8];
+  const Floats bias(values_.back().begin() + 16, values_.back().begin() + 32);
+  beside_.push_back(tensor("k.weight", {8, width}, bytes_of(Floats(both.begin(), both.begin() + 8 * width))));
+  EXPECT_EQ(held(tensor("k.bias", {16}, bytes_of(bias))), "layers.1.both.bias part");
+  EXPECT_EQ(held(tensor("other.bias", {16}, bytes_of(bias))), "");
+}
+
+// Two heads of eight rows, whose halves the file interleaves.
+TEST_F(HeldParametersTest, FindsInterleavedHalves) {
+  constexpr std::uint64_t head = 8;
+  Floats rotated;
+  for (std::uint64_t row = 0; row < 16; ++row) {
+    const std::uint64_t within = row % head, from = row - within + within / 2 + within % 2 * head / 2;
+    const auto first = values_[5].begin() + static_cast<std::ptrdiff_t>(from * width);
+    rotated.insert(rotated.end(), first, first + width);
+  }
+  EXPECT_EQ(held(tensor("w", {16, width}, bytes_of(rotated))), "layers.1.q.weight transposed");
+  EXPECT_EQ(held(tensor("w", {width, 16}, bytes_of(transposed(rotated, 16)))),
+            "layers.1.q.weight transposed");
+}
+
 TEST_F(HeldParametersTest, FindsANormStoredWithAnOffset) {
   Floats norm = values_[4];
   for (float& each : norm) each += 1;

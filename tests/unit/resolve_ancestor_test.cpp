@@ -42,7 +42,7 @@ struct OpenNode {
     }
     own.module_sets.push_back({module, other});
     own.nodes[0].module_set = 1;
-    add_own_answers(ancestor, two_layers(), own, resolution);
+    add_own_answers(ancestor, two_layers(), own, has_weights, resolution);
     return resolution.nodes[0].module;
   }
 
@@ -60,6 +60,7 @@ struct OpenNode {
   evidence::AncestorAnswers ancestor;
   Resolution resolution;
   std::vector<ModuleId> proven_names;
+  bool has_weights = false;
 };
 
 TEST(AncestorTest, AnUnmatchedNodeGetsTheOwnAnswerWithItsModules) {
@@ -69,6 +70,16 @@ TEST(AncestorTest, AnUnmatchedNodeGetsTheOwnAnswerWithItsModules) {
   EXPECT_EQ(node.resolution.nodes[0].source, evidence::Source::onnx_scope_parsing);
   EXPECT_EQ(node.resolution.module_sets[node.resolution.nodes[0].module_set],
             (std::vector<ModuleId>{left, other}));
+}
+
+// In a graph that another tool built, which is no descendant of the ancestor.
+TEST(AncestorTest, OwnEvidenceThatRestsOnWeightsOverrulesTheAncestor) {
+  OpenNode node(NoAnswer::none);
+  node.resolution.nodes[0].module = right;
+  node.resolution.nodes[0].reason = Reason::none;
+  EXPECT_EQ(node.with_own(left), right);
+  node.has_weights = true;
+  EXPECT_EQ(node.with_own(left), left);
 }
 
 TEST(AncestorTest, OwnEvidenceChoosesBetweenTheCandidatesOfTheAncestor) {
