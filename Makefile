@@ -55,6 +55,7 @@ bench: setup-bench  ## measure time and memory, and compare them with their limi
 	@.venv/bin/python bench/query_cost.py
 	@.venv/bin/python bench/format_cost.py
 	@.venv/bin/python bench/transfer_cost.py
+	@PYTHONPATH=python .venv/bin/python bench/built_cost.py
 	@.venv/bin/python bench/diff_cost.py
 	@.venv/bin/python bench/profile_cost.py
 	@.venv/bin/python bench/drift_cost.py

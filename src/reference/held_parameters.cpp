@@ -271,12 +271,10 @@ class Finder {
   std::optional<ParameterId> find_rows(const WeightElements& ours, bool is_transposed, std::uint64_t first,
                                        std::uint64_t most, std::span<const ParameterId> candidates) {
     static constexpr Layout layouts[] = {Layout::same};
-    std::vector<ParameterId> fitting;
-    for (const ParameterId each : candidates)
-      if (reference_[each].rows <= most) fitting.push_back(each);
     const auto found = search_.find(
-        fitting, layouts,
+        candidates, layouts,
         [&](const ReferenceWeight& theirs, Layout) {
+          if (theirs.rows > most) return std::vector<double>();
           return sample(theirs, [&](std::uint64_t row, std::uint64_t column) {
             return is_transposed ? ours.at(column, first + row) : ours.at(first + row, column);
           });
