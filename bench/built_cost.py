@@ -3,8 +3,8 @@
 python bench/built_cost.py [--rounds 3] [--layers 100 1000 10000]
 
 Each layer has a fused attention, joined projections and norms, in scopes of the builder. For each size,
-alternately: the processor time with the capture, which may be eight times that with a capture of the modules
-alone; the time per layer, which may be twice that of the smallest size; and the memory, which may be 40 kB for
+alternately: the processor time with the capture, which may be eight times that with a capture of the
+modules alone; the time per layer, at most twice that of the smallest size; and the memory, at most 40 kB for
 each layer in addition to that with the modules alone: the samples of its weights take 15 kB in the capture.
 """
 
