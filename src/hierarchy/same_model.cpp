@@ -118,8 +118,9 @@ std::optional<Error> check_same_model(const Capture& capture, const onnx::Model&
     const std::string_view path = parameter_path(model.value_name(initializer.value));
     if (path.find('.') == std::string_view::npos) continue;
     ++named;
-    found += known.empty() ? has_module(path.substr(0, path.rfind('.')))
-                           : is_known_or_extended(path, [&](std::string_view each) { return known.contains(each); });
+    found += known.empty()
+                 ? has_module(path.substr(0, path.rfind('.')))
+                 : is_known_or_extended(path, [&](std::string_view each) { return known.contains(each); });
   }
   if (named < least_named_to_refuse || found > 0 || match_parameters(capture, model).are_enough)
     return std::nullopt;

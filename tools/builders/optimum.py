@@ -2,6 +2,7 @@
 
 A second export of the same model numbers the scopes (tools/sample/torchscript). The truth of an optimised
 file follows from that of the exported one (tools/passes), and that of merged decoders from both of them.
+Paths are below the exported part of the model, such as its encoder, because a file knows no others.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ import random
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -32,8 +32,8 @@ MERGED = "decoder_model_merged.onnx"
 BRANCHES = {"0.then_branch": "decoder_with_past_model.onnx", "0.else_branch": "decoder_model.onnx"}
 Row = dict[str, Any]
 Rows = dict[tuple[str, str], Row]  # of one file, by operator and first output
-# Called with the model, and by file, the exported part of the model and its configuration.
-AfterExport = Callable[[Any, dict[Path, tuple[Any, Any]]], None]
+# Called with the exported part of the model and its configuration for each file.
+AfterExport = Callable[[dict[Path, tuple[Any, Any]]], None]
 
 
 def export(name: str, variant: dict[str, Any], folder: Path, out: Path) -> None:
@@ -41,7 +41,7 @@ def export(name: str, variant: dict[str, Any], folder: Path, out: Path) -> None:
     settings = line_of(name).tools["optimum"]
     with tempfile.TemporaryDirectory() as twins:
         with torchscript.numbered_scopes() as scopes:
-            _export(settings, variant, folder, Path(twins), lambda _model, _parts: None, no_post_process=True)
+            _export(settings, variant, folder, Path(twins), lambda _parts: None, no_post_process=True)
         after = _AfterExport(variant["level"], Path(twins), scopes)
         _export(settings, variant, folder, out, after)
     for file in out.glob("*.onnx"):
@@ -69,7 +69,7 @@ def _export(
         seed_all()
         done = original(models_and_onnx_configs, output_names=output_names, **other)
         files = [Path(out) / name for name in output_names]
-        after(model, dict(zip(files, models_and_onnx_configs.values(), strict=True)))
+        after(dict(zip(files, models_and_onnx_configs.values(), strict=True)))
         return done
 
     task = settings["task"]
@@ -112,33 +112,30 @@ class _AfterExport:
     def __init__(self, level: str | None, twins: Path, scopes: list[torchscript.Scopes]) -> None:
         self._level, self._twins, self._scopes = level, twins, scopes
         self._rows: dict[str, Rows] = {}
-        self._modules: Any = None
-        self._class = ""
+        self._modules: dict[str, truth.Modules] = {}
 
-    def __call__(self, model: Any, parts: dict[Path, tuple[Any, Any]]) -> None:
-        self._modules, self._class = truth.Modules(model), type(model).__name__
+    def __call__(self, parts: dict[Path, tuple[Any, Any]]) -> None:
         for scopes, (file, (part, config)) in zip(self._scopes, parts.items(), strict=True):
             exported = onnx.load(file)
-            path = next(path for path, module in model.named_modules() if module is part)
             twin = onnx.load(self._twins / file.name)
-            owners = torchscript.owners(exported, twin, scopes)
-            rows = [truth.row(place, _below(path, owner)) for place, owner in owners]
+            rows = [truth.row(place, owner) for place, owner in torchscript.owners(exported, twin, scopes)]
             if self._level:
                 exported, rows = optimised(exported, rows, part, config, self._level)
                 onnx.save(exported, file)
-            self._rows[file.name] = _by_output(exported, rows)
+            self._rows[file.name], self._modules[file.name] = _by_output(exported, rows), scopes.modules
 
     def write_truth(self, file: Path) -> None:
         rows = [self._row(place, file.name) for place in places(onnx.load(file))]
+        modules = self._modules[BRANCHES["0.else_branch"] if file.name == MERGED else file.name]
         head = {
             "model": file.name,
-            "architecture": self._class,
+            "architecture": modules.rows[0]["class"].rpartition(".")[2],
             "exporter": "torchscript",
             "versions": {"torch": torch.__version__},
         }
         if self._level:
             head["pass"] = self._level
-        truth.write(beside(file, "truth"), head, self._modules, rows)
+        truth.write(beside(file, "truth"), head, modules, rows)
 
     def _row(self, place: Place, name: str) -> Row:
         """That of the same node before the decoders were merged; a node that the merge added has none."""
@@ -146,17 +143,6 @@ class _AfterExport:
         rows = self._rows[BRANCHES[branch]] if name == MERGED and branch else self._rows.get(name, {})
         found = rows.get(_key(place), {"module": None, "reason": "no_scope"})
         return {**found, "graph": place.graph, "index": place.index}
-
-
-def _below(path: str, owner: truth.Owner) -> truth.Owner:
-    """The owner in a model that has the exported part at the path."""
-
-    def full(inner: str) -> str:
-        return ".".join(filter(None, (path, inner)))
-
-    if owner.module is None:
-        return owner
-    return replace(owner, module=full(owner.module), accept=tuple(map(full, owner.accept)))
 
 
 def _key(place: Place) -> tuple[str, str]:

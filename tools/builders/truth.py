@@ -79,7 +79,7 @@ class Maker:
         before: dict[str, Any] = {}
         for file in models_in(out):
             reference = beside(self.plain / file.relative_to(out), "weights")
-            weights = self._weights.truths(file, reference if self.plain != out else None)
+            weights = self._finder(file).truths(file, reference if self.plain != out else None)
             beside(file, "weights").write_text(json.dumps([asdict(row) for row in weights.values()]))
             if self.tool in WRITERS:
                 continue
@@ -98,6 +98,12 @@ class Maker:
             }
             written = [_row(place, label) for place, label in zip(rows, made, strict=True)]
             sample_truth.write(beside(file, "truth"), head, self.tree.modules, written)
+
+    def _finder(self, file: Path) -> WeightFinder:
+        """Parameters are named as in the part of the model that the file holds."""
+        if self.tool == "optimum" and file.stem == "encoder_model":
+            return WeightFinder(self.live.get_encoder())
+        return self._weights
 
     def _run(self, file: Path, before: dict[str, Any]) -> dict[str, Any]:
         if file.is_relative_to(self.plain) or (self.tool, file.parent.name) == ("mobius", "cpu"):
