@@ -33,6 +33,18 @@ struct Matches {
   bool are_enough = false;
 };
 
+// Whether `is_known` accepts the path, or what is left of it without the last words of the last atom: tools
+// append words to names ("fc.weight_merged_0").
+template <class IsKnown>
+bool is_known_or_extended(std::string_view path, const IsKnown& is_known) {
+  while (!is_known(path)) {
+    const std::size_t word = path.rfind('_');
+    if (word == std::string_view::npos || path.find('.', word) != std::string_view::npos) return false;
+    path = path.substr(0, word);
+  }
+  return true;
+}
+
 // Tools rename parameters, so content decides. If the capture has none, the shapes of the matrices do.
 Matches match_parameters(const Capture& capture, const onnx::Model& model) {
   const reference::HeldParameters held = reference::find_held_parameters(model, capture.parameters);
@@ -69,8 +81,10 @@ NameMatches match_names(const Capture& checkpoint, const onnx::Model& model) {
     const std::string_view path = parameter_path(model.value_name(initializer.value));
     if (path.find('.') == std::string_view::npos) continue;
     ++matches.named;
-    const auto found = by_path.find(path);
-    if (found == by_path.end()) continue;
+    auto found = by_path.end();
+    if (!is_known_or_extended(
+            path, [&](std::string_view each) { return (found = by_path.find(each)) != by_path.end(); }))
+      continue;
     ++matches.known;
     matches.fitting +=
         !found->second->has_dims || sorted(found->second->dims) == sorted(model.tensor(initializer).dims);
@@ -104,7 +118,9 @@ std::optional<Error> check_same_model(const Capture& capture, const onnx::Model&
     const std::string_view path = parameter_path(model.value_name(initializer.value));
     if (path.find('.') == std::string_view::npos) continue;
     ++named;
-    found += known.empty() ? has_module(path.substr(0, path.rfind('.'))) : known.contains(path);
+    found += known.empty()
+                 ? has_module(path.substr(0, path.rfind('.')))
+                 : is_known_or_extended(path, [&](std::string_view each) { return known.contains(each); });
   }
   if (named < least_named_to_refuse || found > 0 || match_parameters(capture, model).are_enough)
     return std::nullopt;

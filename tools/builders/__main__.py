@@ -25,8 +25,8 @@ from tools.corpus.parallel import run_parallel
 from tools.figures.measurement import measure, write_measurement
 from tools.weights import score as weights
 
-from . import described
-from .build import VARIANTS
+from . import described, older
+from .build import VARIANTS, variants_of
 from .figures import render, totals
 from .folders import LEARNING, SIZES, Line, line_of, lines
 from .score import CAPTURE, FILE, MODEL, ask, count_basis, score_map, score_weights
@@ -34,7 +34,7 @@ from .truth import models_in
 
 LIMIT = 600.0  # seconds for one step
 HERE = Path(__file__).parent
-INSTALLED_LIST = HERE / "requirements.txt"
+INSTALLED_LISTS = [HERE / "requirements.txt", HERE.with_name("optimum") / "requirements.txt"]
 LONGEST = 160  # characters of a reason
 SAVED = 1  # raise it if saved models change without a change of models.jsonl or SIZES
 LABELS = ("genai.py", "labels.py", "mobius.py", "truth.py", "values.py")  # sources that decide truths
@@ -43,21 +43,13 @@ Row = dict[str, Any]
 
 def main() -> int:
     options = _options()
-    preload("tools.builders.warm")
-    given = [FILE, CAPTURE] if options.quick else [FILE, CAPTURE, MODEL]
     wanted = [(line, tool) for line in lines() for tool in line.tools if _is_named(line, tool, options.names)]
     if not wanted:
         raise SystemExit(f"no such type or tool: {' '.join(options.names)}")
-    models = [*{line.type: line for line, _ in wanted}.values()]
-    for _ in run_parallel("saving models", models, options.jobs, lambda line: _folder(line, options)):
-        pass
-    rows: list[Row] = []
-    for (line, tool), found in run_parallel(
-        "scoring", wanted, options.jobs, lambda job: measure_type(*job, given, options)
-    ):
-        rows += found
-        if not sys.stderr.isatty():
-            print(f"{tool} {line.type}", file=sys.stderr, flush=True)
+    here = [(line, tool) for line, tool in wanted if (tool in older.TOOLS) == older.is_inside()]
+    rows = measure_types(here, options) if here else []
+    if len(here) < len(wanted) and not older.is_inside():
+        rows += older.measure(options.folder / "older", _arguments(options))
     order = {(line.type, tool): at for at, (line, tool) in enumerate(wanted)}
     rows.sort(key=lambda row: order[row["type"], row["tool"]])
     scored = [row for row in rows if "counts" in row]
@@ -72,6 +64,29 @@ def main() -> int:
         for miss in score["misses"][: options.worst]:
             print(*(score[key] for key in ("tool", "type", "variant", "given")), *miss, sep=" | ")
     return 0
+
+
+def measure_types(wanted: list[tuple[Line, str]], options: argparse.Namespace) -> list[Row]:
+    """The rows of all pairs of a type and a tool."""
+    preload("tools.builders.warm")
+    given = [FILE, CAPTURE] if options.quick else [FILE, CAPTURE, MODEL]
+    models = [*{line.type: line for line, _ in wanted}.values()]
+    for _ in run_parallel("saving models", models, options.jobs, lambda line: _folder(line, options)):
+        pass
+    rows: list[Row] = []
+    for (line, tool), found in run_parallel(
+        "scoring", wanted, options.jobs, lambda job: measure_type(*job, given, options)
+    ):
+        rows += found
+        if not sys.stderr.isatty():
+            print(f"{tool} {line.type}", file=sys.stderr, flush=True)
+    return rows
+
+
+def _arguments(options: argparse.Namespace) -> list[str]:
+    """The command line for another process, without what only this one does."""
+    flags = [f"--{name.replace('_', '-')}" for name in ("quick", "make_only") if getattr(options, name)]
+    return [*options.names, *flags, f"--jobs={options.jobs}"]
 
 
 def _shortened(message: str) -> str:
@@ -132,9 +147,10 @@ def measure_type(line: Line, tool: str, given: list[str], options: argparse.Name
     if not ok:
         return [key | {"variant": "", "failed": message}]
     rows = []
-    for variant in VARIANTS[tool]:
+    installed = INSTALLED_LISTS[tool in older.TOOLS].read_text()
+    for variant in variants_of(line, tool):
         marker = out / f"{variant}.build.json"
-        given_too = (INSTALLED_LIST.read_text(), VARIANTS[tool][variant], line.tools[tool])
+        given_too = (installed, VARIANTS[tool][variant], line.tools[tool])
         work = partial(_isolated, "build:build", tool, line.type, variant, folder, out / variant)
         ok, message = once(marker, line, work, *given_too)
         if not ok:

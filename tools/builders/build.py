@@ -10,13 +10,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from .folders import line_of
+from . import older
+from .folders import Line, line_of
 
 ROOT = Path(__file__).parents[2]
 INSTALLED = ROOT / ".venv-builders"
 
 # By tool and variant. genai: precision, execution provider and further options. mobius: arguments. optimiser:
-# the level of onnxruntime before it, and whether it converts to float16.
+# the level of onnxruntime before it, and whether it converts to float16. optimum: its level of optimisation,
+# and whether only merged decoders are kept, or all files but them.
 VARIANTS: dict[str, dict[str, Any]] = {
     "genai": {
         "fp32": ("fp32", "cpu", {}),
@@ -33,7 +35,19 @@ VARIANTS: dict[str, dict[str, Any]] = {
         "cpu": ("--ep", "cpu"),
     },
     "optimiser": {"fp32": {"level": 1, "half": False}, "fp16": {"level": 1, "half": True}},
+    "optimum": {
+        "exported": {"level": None, "merged": False},
+        "merged": {"level": None, "merged": True},
+        **{level: {"level": level, "merged": False} for level in ("O1", "O2", "O3", "O4")},
+    },
 }
+PLAIN = {"optimum": "exported"}  # the variant that has the weights of the checkpoint, if it is not fp32
+
+
+def variants_of(line: Line, tool: str) -> list[str]:
+    """Models without a cache have no decoders to merge."""
+    has_past = "-with-past" in line.tools[tool].get("task", "")
+    return [name for name in VARIANTS[tool] if name != "merged" or has_past]
 
 
 def enable() -> None:
@@ -46,7 +60,8 @@ def enable() -> None:
 
 def build(tool: str, name: str, variant: str, folder: Path, out: Path) -> str:
     """Makes the files of one variant: `out` exists only if the tool succeeded."""
-    enable()
+    if not older.is_inside():
+        enable()
     part = out.with_name(f"{out.name}.part")
     shutil.rmtree(part, ignore_errors=True)
     part.mkdir(parents=True)
@@ -80,4 +95,13 @@ def _optimiser(name: str, variant: dict[str, Any], folder: Path, out: Path) -> N
     importlib.import_module("tools.builders.optimiser").optimise(name, variant, out)
 
 
-_TOOLS: dict[str, Callable[..., None]] = {"genai": _genai, "mobius": _mobius, "optimiser": _optimiser}
+def _optimum(name: str, variant: dict[str, Any], folder: Path, out: Path) -> None:
+    importlib.import_module("tools.builders.optimum").export(name, variant, folder, out)
+
+
+_TOOLS: dict[str, Callable[..., None]] = {
+    "genai": _genai,
+    "mobius": _mobius,
+    "optimiser": _optimiser,
+    "optimum": _optimum,
+}

@@ -25,12 +25,13 @@ from tools.weights.tensors import Tensor
 from tools.weights.truth import NONE, PARAMETER, ROLE, UNDECIDED, Finder, Truth
 
 from . import genai, mobius
+from .build import PLAIN
 from .folders import build_model, line_of
 from .labels import Label, Tree
 from .values import Recorded, inputs_of, run
 
 MOST_LEFT = 100  # nodes without label that are listed
-PLAIN = "fp32"  # the variant that is made first: its weights have the numbers of the checkpoint
+WRITERS = ("optimiser", "optimum")  # tools whose truth is written when their files are made
 # What builders and quantisers append to the name of a weight: the rest is the name in the fp32 file.
 _QUANTISED = re.compile(r"(_Q\d+(G\d+)?|_DQ_Q\d+)$")
 _ROLES = re.compile(r"(_Q\d+(G\d+)?)?_(scales?|zp|zero_points?)$")
@@ -43,13 +44,14 @@ def beside(model: Path, what: str) -> Path:
 
 def models_in(folder: Path) -> list[Path]:
     """The files of a variant, those first whose outputs others read."""
-    return sorted(folder.rglob("*.onnx"), key=lambda file: ("decoder" in str(file), file))
+    complete = [file for file in folder.rglob("*.onnx") if not any(p.suffix == ".part" for p in file.parents)]
+    return sorted(complete, key=lambda file: ("decoder" in str(file), file))
 
 
 def write(tool: str, name: str, folder: Path) -> str:
     """Writes the truth of all variants in the folder. Returns counts of the check and what has no label."""
     maker = Maker(tool, name, folder)
-    for out in sorted(folder.iterdir(), key=lambda out: out.name != PLAIN):
+    for out in sorted(folder.iterdir(), key=lambda out: out != maker.plain):
         if out.is_dir() and out.suffix != ".part":
             maker.write(out)
     return json.dumps({"counts": maker.counts, "left": [*maker.left][:MOST_LEFT]})
@@ -59,11 +61,13 @@ class Maker:
     """Makes the truths of one model type."""
 
     def __init__(self, tool: str, name: str, folder: Path) -> None:
-        self.tool, self.plain = tool, folder / PLAIN
+        # The variant that is read first: its weights have the numbers of the checkpoint.
+        self.tool, self.plain = tool, folder / PLAIN.get(tool, "fp32")
         self.live = build_model(line_of(name))
         self.tree, self._weights = Tree(self.live), WeightFinder(self.live)
-        self._inputs = inputs_of(line_of(name), self.live)
-        self._recorded = Recorded(self.live, self._inputs)
+        if tool not in WRITERS:
+            self._inputs = inputs_of(line_of(name), self.live)
+            self._recorded = Recorded(self.live, self._inputs)
         config = self.live.config.get_text_config()
         heads = getattr(config, "num_attention_heads", None) or 1
         self._head = getattr(config, "head_dim", None) or getattr(config, "hidden_size", 0) // heads
@@ -75,9 +79,9 @@ class Maker:
         before: dict[str, Any] = {}
         for file in models_in(out):
             reference = beside(self.plain / file.relative_to(out), "weights")
-            weights = self._weights.truths(file, reference if self.plain != out else None)
+            weights = self._finder(file).truths(file, reference if self.plain != out else None)
             beside(file, "weights").write_text(json.dumps([asdict(row) for row in weights.values()]))
-            if self.tool == "optimiser":  # it wrote its truth
+            if self.tool in WRITERS:
                 continue
             model = onnx.load(file, load_external_data=False)
             values = self._run(file, before)
@@ -94,6 +98,12 @@ class Maker:
             }
             written = [_row(place, label) for place, label in zip(rows, made, strict=True)]
             sample_truth.write(beside(file, "truth"), head, self.tree.modules, written)
+
+    def _finder(self, file: Path) -> WeightFinder:
+        """Parameters are named as in the part of the model that the file holds."""
+        if self.tool == "optimum" and file.stem == "encoder_model":
+            return WeightFinder(self.live.get_encoder())
+        return self._weights
 
     def _run(self, file: Path, before: dict[str, Any]) -> dict[str, Any]:
         if file.is_relative_to(self.plain) or (self.tool, file.parent.name) == ("mobius", "cpu"):

@@ -2,8 +2,13 @@
 
 import importlib
 
+from . import older
 from .build import enable
 
-enable()
-for name in ("onnxruntime_genai.models.builder", "mobius.__main__"):
+if older.is_inside():
+    names = ["optimum.exporters.onnx.convert", "optimum.onnxruntime"]
+else:
+    enable()
+    names = ["onnxruntime_genai.models.builder", "mobius.__main__"]
+for name in names:
     importlib.import_module(name)

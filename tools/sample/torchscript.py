@@ -22,6 +22,7 @@ from .architectures import Sample, build
 from .choices import Choice
 from .flat import flat_forward
 from .truth import Calls, Modules, Owner, row
+from .walk import Place
 
 OPSET = 17
 
@@ -41,14 +42,20 @@ def export_made(
     sample = make()
     modules = Modules(sample.model)
     plain = _export(sample, axes)
-    with _numbered_scopes(modules) as scopes:
+    with numbered_scopes() as scopes:
         numbered = _export(make(), axes)
-    rows = []
+    rows = [row(place, owner) for place, owner in owners(plain, numbered, scopes[-1])]
+    return plain, modules, rows
+
+
+def owners(
+    plain: onnx.ModelProto, numbered: onnx.ModelProto, scopes: Scopes
+) -> Iterator[tuple[Place, Owner]]:
+    """The nodes of an export, with their owners according to an export with numbered scopes."""
     for place, twin in align(plain, numbered):
         chain = _chain(twin.node.name)
-        _check_name(place.node.name, [modules.paths[number] for number, _call in chain])
-        rows.append(row(place, scopes[-1].calls.owner(chain[-1][1]) if chain else Owner(None, "no_scope")))
-    return plain, modules, rows
+        _check_name(place.node.name, [scopes.modules.paths[number] for number, _call in chain])
+        yield place, scopes.calls.owner(chain[-1][1]) if chain else Owner(None, "no_scope")
 
 
 def _export(sample: Sample, axes: dict[int, str]) -> onnx.ModelProto:
@@ -67,14 +74,14 @@ def _export(sample: Sample, axes: dict[int, str]) -> onnx.ModelProto:
 
 
 @contextmanager
-def _numbered_scopes(modules: Modules) -> Iterator[list[_Scopes]]:
-    """Scopes named by module number, in the order of `named_modules()`, and by call. The last list counts."""
+def numbered_scopes() -> Iterator[list[Scopes]]:
+    """Scopes named by module number, in the order of `named_modules()`, and by call; one table per export."""
     original = utils._setup_trace_module_map
-    made: list[_Scopes] = []
+    made: list[Scopes] = []
 
     def numbered(model: Any, as_functions: Any) -> set[str]:
         names: set[str] = original(model, as_functions)
-        made.append(_Scopes(model, modules))
+        made.append(Scopes(model))
         torch.jit._trace._trace_module_map = made[-1]
         return names
 
@@ -85,12 +92,14 @@ def _numbered_scopes(modules: Modules) -> Iterator[list[_Scopes]]:
         utils._setup_trace_module_map = original
 
 
-class _Scopes(dict[Any, str]):
+class Scopes(dict[Any, str]):
     """The exporter's table of scopes. It looks a module up when it is called, so each lookup is a call."""
 
-    def __init__(self, model: torch.nn.Module, modules: Modules) -> None:
+    def __init__(self, model: torch.nn.Module) -> None:
         super().__init__(dict.fromkeys(model.modules(), ""))
-        self.calls = Calls(modules)
+        self.model = model
+        self.modules = Modules(model)
+        self.calls = Calls(self.modules)
         self._chains: list[tuple[int, ...]] = []  # by call: the numbers of the running modules
         self._numbers = {module: number for number, module in enumerate(model.modules())}
 
