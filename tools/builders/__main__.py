@@ -29,13 +29,14 @@ from . import described, older
 from .build import VARIANTS, variants_of
 from .figures import render, totals
 from .folders import LEARNING, SIZES, Line, line_of, lines
-from .score import CAPTURE, FILE, MODEL, ask, count_basis, score_map, score_weights
+from .score import CAPTURE, EXPORT, FILE, MODEL, ask, count_basis, score_map, score_weights
 from .truth import models_in
 
 LIMIT = 600.0  # seconds for one step
 HERE = Path(__file__).parent
 INSTALLED_LISTS = [HERE / "requirements.txt", HERE.with_name("optimum") / "requirements.txt"]
 LONGEST = 160  # characters of a reason
+TRANSFERRED = {"genai": ("fp32", "int4")}  # the variants that are compared with an export of the model
 SAVED = 1  # raise it if saved models change without a change of models.jsonl or SIZES
 LABELS = ("genai.py", "labels.py", "mobius.py", "truth.py", "values.py")  # sources that decide truths
 Row = dict[str, Any]
@@ -69,7 +70,7 @@ def main() -> int:
 def measure_types(wanted: list[tuple[Line, str]], options: argparse.Namespace) -> list[Row]:
     """The rows of all pairs of a type and a tool."""
     preload("tools.builders.warm")
-    given = [FILE, CAPTURE] if options.quick else [FILE, CAPTURE, MODEL]
+    given = [FILE, CAPTURE] if options.quick else [FILE, CAPTURE, MODEL, EXPORT]
     models = [*{line.type: line for line, _ in wanted}.values()]
     for _ in run_parallel("saving models", models, options.jobs, lambda line: _folder(line, options)):
         pass
@@ -105,7 +106,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--folder", type=lambda text: Path(text).resolve(), default="build/builders")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--worst", type=int, default=0, metavar="N", help="list N misses of each file")
-    parser.add_argument("--quick", action="store_true", help="leave out --model")
+    parser.add_argument("--quick", action="store_true", help="leave out --model and transfers")
     parser.add_argument("--make-only", action="store_true", help="make the files and truths, score nothing")
     parser.add_argument("--save", type=Path, metavar="FILE", help="write the totals for `make docs-figures`")
     return parser.parse_args()
@@ -169,11 +170,14 @@ def measure_type(line: Line, tool: str, given: list[str], options: argparse.Name
 def _scores(key: Row, folder: Path, out: Path, given: list[str], options: argparse.Namespace) -> list[Row]:
     capture = options.folder / "captures" / f"{key['type']}.json"
     line = line_of(key["type"])
-    ok, message = once(Path(f"{capture}.made"), line, partial(_capture, folder, capture))
+    ok, message = once(Path(f"{capture}.made"), line, partial(_run, "capture", folder, capture))
     rows = [] if ok else [key | {"variant": CAPTURE, "failed": message}]
     files = models_in(out)
     if MODEL in given:
         rows += _scores_of_folder(key, folder, out, files)
+    if key["tool"] in TRANSFERRED and EXPORT in given:
+        exported = options.folder / "exports" / f"{key['type']}.onnx"
+        rows += _scores_of_transfer(key, folder, out, exported)
     for file in files:
         for way in (FILE, CAPTURE) if ok else (FILE,):
             flags = ("--capture", str(capture)) if way == CAPTURE else ()
@@ -186,6 +190,25 @@ def _scores(key: Row, folder: Path, out: Path, given: list[str], options: argpar
             except RuntimeError as error:
                 found = {"failed": f"{way}: {str(error).partition(chr(10))[0]}"}
             rows.append(_row(key, out, file) | {"given": way, **found})
+    return rows
+
+
+def _scores_of_transfer(key: Row, folder: Path, out: Path, exported: Path) -> list[Row]:
+    """The scores of `transfer` from an export of the same model."""
+    line = line_of(key["type"])
+    ok, message = once(exported.with_suffix(".made"), line, partial(_run, "export", folder, exported))
+    if not ok:
+        return [key | {"variant": EXPORT, "failed": message}]
+    rows = []
+    for file in models_in(out):
+        row = _row(key, out, file)
+        if row["variant"] not in TRANSFERRED[key["tool"]]:
+            continue
+        try:
+            found = score_map(file, EXPORT, ask(file, ancestor=exported))
+        except RuntimeError as error:
+            found = {"failed": f"{EXPORT}: {str(error).partition(chr(10))[0]}"}
+        rows.append(row | {"given": EXPORT, **found})
     return rows
 
 
@@ -211,9 +234,10 @@ def _scores_of_folder(key: Row, folder: Path, out: Path, files: list[Path]) -> l
     return rows
 
 
-def _capture(folder: Path, out: Path) -> tuple[bool, str]:
+def _run(what: str, folder: Path, out: Path) -> tuple[bool, str]:
+    """Captures or exports a saved model."""
     out.parent.mkdir(parents=True, exist_ok=True)
-    command = [".venv/bin/thence", "capture", str(folder), "-o", str(out), "-q"]
+    command = [".venv/bin/thence", what, str(folder), "-o", str(out), "-q"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=LIMIT)
     return done.returncode == 0, done.stderr.strip()
 

@@ -15,12 +15,13 @@ from tools.weights import score as weights
 from .truth import beside
 
 HIGH = 0.9
-FILE, CAPTURE, MODEL = "file only", "with capture", "with --model"
+FILE, CAPTURE, MODEL, EXPORT = "file only", "with capture", "with --model", "from an export"
 Row = dict[str, Any]
 
 
-def ask(model: Path, *flags: str) -> list[Row]:
-    command = [PROGRAM, "map", str(model), "--format", "json", "-q", "--no-rules", *flags]
+def ask(model: Path, *flags: str, ancestor: Path | None = None) -> list[Row]:
+    asked = ["transfer", str(ancestor)] if ancestor else ["map"]
+    command = [PROGRAM, *asked, str(model), "--format", "json", "-q", "--no-rules", *flags]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise RuntimeError(done.stderr.strip() or f"exit code {done.returncode}")
