@@ -81,10 +81,15 @@ Hierarchy::Hierarchy(const onnx::Model& model, std::optional<Capture> capture, b
   if (record_) tree_ = std::move(record_->tree);
   if (!tree_.is_complete_at({})) tree_.set_memory_limit(module_memory_limit(model));
   const std::vector<UncorroboratedStack> uncorroborated = read_properties(model, use_tags);
-  const bool is_built = !tree_.is_complete() && has_builder_scopes(model);
+  if (capture_ && tree_.is_complete()) compare_weights(model);
+  const bool is_built = !scopes_ && has_builder_scopes(model);
+  // Names and shapes alone do not tell which modules the other scopes of the builder are: they stay scopes.
+  if (is_built && tree_.is_complete()) {
+    tree_.allow_more_modules();
+    tree_.set_memory_limit(module_memory_limit(model));
+  }
   read_parameters(model, is_built);
   const std::size_t known_modules = tree_.size();
-  if (capture_ && tree_.is_complete()) compare_weights(model);
   if (!scopes_) scopes_.emplace(model, tree_, parameters_);
   mark_scopes(known_modules, is_built);
   for (const UncorroboratedStack& stack : uncorroborated)
