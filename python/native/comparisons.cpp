@@ -40,7 +40,7 @@ void write_model_and_map(const Map& map, const weights::TracedChain& weights, co
   edit::TagOptions options;
   options.weights = {weights.live_parameters, weights.named};
   const wire::Splice splice =
-      edit::tag_model(map, edit::complete_tag_options(std::move(options), map, capture));
+      edit::tag_model(map, value_of(edit::complete_tag_options(std::move(options), map, capture)));
   const auto write_model = [&](base::Writer& out) { splice.write(out); };
   const auto write_map = [&](base::Writer& out) { out.add(map_json); };
   const std::optional<Error> error =
