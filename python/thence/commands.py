@@ -244,6 +244,7 @@ def _verify(request: Request) -> None:
 
 
 def _profile_run(request: Request) -> None:
+    os.environ["TMPDIR"] = request["folder"]  # onnxruntime leaves a file of its session there
     from .profile_run import record
 
     record(request)
