@@ -12,7 +12,7 @@ from tests.faults.commands import COMMANDS, make_inputs
 from tests.faults.injection import SHIM, Command, Fault, Injection
 from tests.faults.places import fast_folder
 
-_FEW = 40  # faults of each command in the short test
+_FEW = 25  # faults of each command in the short test
 
 
 @pytest.fixture(scope="module")

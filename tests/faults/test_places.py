@@ -110,7 +110,7 @@ def test_map_and_model_of_two_writers_fit(tmp_path: Path) -> None:
         fitting.add(_pair(tmp_path / form))
     assert len(fitting) == len(formats)
     out = tmp_path / "out.onnx"
-    for _ in range(20):
+    for _ in range(10):
         words = [[THENCE, *flags, form, "-o", out] for form in formats * 2]
         writers = [subprocess.Popen(each) for each in words]
         assert [writer.wait(60) for writer in writers] == [0] * len(writers)
