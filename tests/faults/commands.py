@@ -33,7 +33,12 @@ COMMANDS = [
     _map("show", "show"),
     _map("weights", "weights"),
     _map("report", "report"),
-    Command("extract", ("extract", _MODEL, "--module", "layers.0", *_ONE_THREAD, "-o", "out"), old=("out",)),
+    Command(
+        "extract",
+        ("extract", _MODEL, "--module", "layers.0", *_ONE_THREAD, "-o", "out"),
+        old=("out",),
+        is_slow=True,
+    ),
     Command("fold", ("fold", _MODEL, *_ONE_THREAD, "-o", "out"), old=("out",)),
     Command("unfold", ("unfold", "{in}/folded.onnx", "-o", "out"), old=("out",)),
     Command(
