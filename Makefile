@@ -10,7 +10,7 @@ ifneq ($(filter compare,$(MAKECMDGOALS)),)
 $(if $(BASE),,$(error name the commit to compare with: make compare BASE=<commit>))
 endif
 
-.PHONY: help demo test test-long compare thresholds build wheel lint format tidy bench corpus accuracy accuracy-held-out accuracy-bodies accuracy-transfer accuracy-relations accuracy-weights accuracy-profile accuracy-drift accuracy-roles accuracy-libraries accuracy-builders docs-figures operators calibrate fuzz coverage clean
+.PHONY: help demo test test-long compare thresholds build wheel lint format tidy bench corpus accuracy accuracy-held-out accuracy-bodies accuracy-transfer accuracy-relations accuracy-weights accuracy-profile accuracy-drift accuracy-roles accuracy-libraries accuracy-builders docs-figures operators calibrate fuzz faults coverage clean
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 
@@ -120,6 +120,11 @@ thresholds: setup-test build  ## count the answers that change at half and doubl
 fuzz: setup-test build/asan/build.ninja  ## read damaged files with the sanitizers
 	@cmake --build --preset asan --target thence
 	@THENCE_BIN=$(CURDIR)/build/asan/bin/thence .venv/bin/python -m pytest --quiet tests/hostile
+
+faults: setup-test build  ## fail every system call of every command that writes, and count the points; COMMANDS="tag strip"
+	@cmake --preset release -D THENCE_TESTS=ON >/dev/null
+	@cmake --build --preset release --target thence_faults
+	@.venv/bin/python -m tests.faults $(COMMANDS)
 
 coverage: setup-coverage setup-test build/coverage/build.ninja  ## list the lines that the tests run: build/coverage/report
 	@cmake --build --preset coverage

@@ -34,20 +34,21 @@ namespace {
 using semantics::Map;
 using semantics::MapOptions;
 
-// Writes the map beside the tagged model, as the program does, and the model last: a reader that sees the
-// model also sees its map.
+// Writes the map beside the tagged model, as the program does.
 void write_model_and_map(const Map& map, const weights::TracedChain& weights, const std::string& map_json,
                          const std::string& output, const std::string& capture) {
-  const auto write_map = [&](base::Writer& out) { out.add(map_json); };
-  if (const auto error =
-          base::write_atomically(output + ".map.json", write_map, base::SymlinkPolicy::replace))
-    fail(*error);
   edit::TagOptions options;
   options.weights = {weights.live_parameters, weights.named};
   const wire::Splice splice =
-      edit::tag_model(map, edit::complete_tag_options(std::move(options), map, capture));
-  if (const auto error = base::write_atomically(output, [&](base::Writer& out) { splice.write(out); }))
-    fail(*error);
+      edit::tag_model(map, value_of(edit::complete_tag_options(std::move(options), map, capture)));
+  const auto write_model = [&](base::Writer& out) { splice.write(out); };
+  const auto write_map = [&](base::Writer& out) { out.add(map_json); };
+  const std::optional<Error> error =
+      base::is_pipe_or_device(output)
+          ? base::write_atomically(output, write_model)
+          : base::write_together(
+                {{output + ".map.json", write_map, base::SymlinkPolicy::replace}, {output, write_model}});
+  if (error) fail(*error);
 }
 
 // Calls Python with the tensors of each claim, by name. Python answers with text; None: it keeps the error.

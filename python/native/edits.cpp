@@ -52,7 +52,7 @@ nb::tuple tag(const GivenModel& model, const MapOptions& options, const std::str
   const std::string json = released([&] {
     const Map map = value_of(model.map(options));
     edit::TagOptions how{.with_namespace = with_namespace, .strip_stack_traces = strip_stack_traces};
-    how = edit::complete_tag_options(std::move(how), map, options.capture);
+    how = value_of(edit::complete_tag_options(std::move(how), map, options.capture));
     content = store(output, edit::tag_model(map, how));
     return written_text([&](base::Writer& out) { output::write_map_json(map, 1, out); });
   });

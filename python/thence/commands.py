@@ -55,7 +55,7 @@ def _run_command(command: Callable[[Request], None], request: Request) -> int:
     if not verbose:
         _silence_libraries()
     try:
-        signal.signal(signal.SIGTERM, _raise_on_signal)
+        _end_with_exceptions()
         with translate_errors():
             command(request)
     except KeyboardInterrupt:
@@ -244,6 +244,7 @@ def _verify(request: Request) -> None:
 
 
 def _profile_run(request: Request) -> None:
+    os.environ["TMPDIR"] = request["folder"]  # onnxruntime leaves a file of its session there
     from .profile_run import record
 
     record(request)
@@ -312,6 +313,14 @@ def _silence_libraries() -> None:
     os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")
     os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+
+
+def _end_with_exceptions() -> None:
+    """Makes signals that end the process raise exceptions. Those that the caller ignores stay ignored."""
+    for name in ("SIGTERM", "SIGHUP", "SIGQUIT", "SIGXCPU"):
+        number = getattr(signal, name)
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, _raise_on_signal)
 
 
 def _raise_on_signal(number: int, _frame: object) -> NoReturn:

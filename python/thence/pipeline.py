@@ -115,7 +115,6 @@ def run(
                 finish=export_run.finish,
             ),
         )
-        export_run.place_capture()
         export_run.write_sidecar()
     return Result(export_run.summary(exported), export_run.map)
 
@@ -166,19 +165,15 @@ class _ExportRun:
                 self._progress.print_line(unrecorded_warning(model, "module_map", str(error)))
             yield
 
-    def finish(self, file: Path, result: ExporterResult) -> None:
-        """Called when the exporter is done and its file is not yet in its place."""
+    def finish(self, file: Path, result: ExporterResult) -> dict[Path, Path]:
+        """Called when the exporter is done and its file is not yet in its place. Returns the capture, and its
+        place."""
         self._exporting.close()
         with self._progress.stage("capture"):
             self._temporary_capture = self._write(self._record(result))
         with self._progress.stage("tag"), translate_errors(str(file), str(self._output)):
             self.map = self._write_tagged(file, result.content)
-
-    def place_capture(self) -> None:
-        try:
-            os.replace(self._temporary_capture, self._capture)
-        except OSError as error:
-            raise cannot_write(self._capture, error) from error
+        return {self._temporary_capture: self._capture}
 
     def write_sidecar(self) -> None:
         if self._sidecar is not None:

@@ -13,7 +13,8 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from .errors import USAGE, Error, in_python_terms
+from . import _core
+from .errors import USAGE, Error, in_python_terms, translate_errors
 from .given import AnyModel, AnyPath, MapOptions, Metadata, SavedModel, capture_file, model_bytes
 from .program import find_program
 
@@ -32,9 +33,11 @@ class Report:
     height: int = _HEIGHT
 
     def save(self, path: AnyPath) -> Path:
-        """Writes the document, which any browser opens from disk."""
+        """Writes the document, which any browser opens from disk. Raises Error; the old file is then
+        unchanged."""
         target = Path(path)
-        target.write_text(self.html, encoding="utf-8")
+        with translate_errors():
+            _core.write_file(str(target), self.html.encode())
         return target
 
     def _repr_html_(self) -> str:
@@ -67,21 +70,22 @@ class Shown:
             capture_file(self.metadata_b) as capture_b,
         ):
             folder = Path(name)
-            arguments = ["report", _model_file(self.model, folder / "model.onnx"), "--quiet", "--output", "-"]
-            for option, model in (("--ancestor", self.ancestor), ("--diff", self.diff)):
-                if model is not None:
-                    arguments += [option, _model_file(model, folder / f"{option[2:]}.onnx")]
-            for option, document in (("--profile", self.profile), ("--drift", self.drift)):
-                if document is not None:
-                    arguments += [option, _document_file(document, folder / f"{option[2:]}.json")]
-            for option, path in (("--capture", capture), ("--capture-b", capture_b)):
-                if path:
-                    arguments += [option, path]
+            options: dict[str, str | None] = {"capture": capture, "capture-b": capture_b}
+            for name, model in (("ancestor", self.ancestor), ("diff", self.diff)):
+                options[name] = None if model is None else _model_file(model, folder / f"{name}.onnx")
+            for name, document in (("profile", self.profile), ("drift", self.drift)):
+                options[name] = (
+                    None if document is None else _document_file(document, folder / f"{name}.json")
+                )
             if isinstance(self.options.metadata, SavedModel):
-                arguments += ["--model", os.fspath(self.options.metadata.path)]
+                options["model"] = os.fspath(self.options.metadata.path)
             if depth is not None:
-                arguments += ["--depth", str(depth)]
-            return _run(arguments + _flags(self.options))
+                options["depth"] = str(depth)
+            return _run(
+                "report",
+                [*_flags(options | _map_options(self.options)), *_switches(self.options)],
+                _model_file(self.model, folder / "model.onnx"),
+            )
 
 
 @dataclass(frozen=True)
@@ -127,16 +131,25 @@ def show_again(shown: Shown | NotShown | None, what: str, height: int) -> Report
     return (shown or NotShown(f"this {what} does not have its model")).view(height)
 
 
-def _flags(options: MapOptions) -> list[str]:
-    flags = ["--strategy", options.strategy, "--tag-format", options.tag_format]
-    flags += ["--rules", os.fspath(options.rules)] if options.rules is not None else ["--no-rules"]
-    if options.granularity:
-        flags += ["--granularity", options.granularity]
-    if options.torch_nn_exceptions is not None:
-        flags += ["--torch-nn-exceptions", ",".join(options.torch_nn_exceptions)]
-    if options.ignore_tags:
-        flags.append("--ignore-tags")
-    return flags
+def _map_options(options: MapOptions) -> dict[str, str | None]:
+    exceptions = options.torch_nn_exceptions
+    return {
+        "strategy": options.strategy,
+        "tag-format": options.tag_format,
+        "rules": None if options.rules is None else os.fspath(options.rules),
+        "granularity": options.granularity,
+        "torch-nn-exceptions": None if exceptions is None else ",".join(exceptions),
+    }
+
+
+def _flags(options: Mapping[str, str | None]) -> list[str]:
+    """As one word each: a value that begins with - is no flag."""
+    return [f"--{name}={value}" for name, value in options.items() if value]
+
+
+def _switches(options: MapOptions) -> list[str]:
+    no_rules = ["--no-rules"] if options.rules is None else []
+    return [*no_rules, *(["--ignore-tags"] if options.ignore_tags else [])]
 
 
 def _model_file(model: AnyModel, path: Path) -> str:
@@ -154,13 +167,15 @@ def _document_file(document: AnyPath | Mapping[str, Any], path: Path) -> str:
     return str(path)
 
 
-def _run(arguments: list[str]) -> str:
+def _run(command: str, flags: list[str], model: str) -> str:
     program = find_program()
     if program is None:
         raise Error(
             USAGE, "U008", "the native program of thence is not installed", "install the package again"
         )
-    result = subprocess.run([str(program), *arguments], capture_output=True, text=True, encoding="utf-8")
+    # After --, nothing is a flag: a model may be called --help.
+    words = [str(program), command, "--quiet", "--output=-", *flags, "--", model]
+    result = subprocess.run(words, capture_output=True, text=True, encoding="utf-8")
     if result.returncode == 0:
         return result.stdout
     found = _ERROR.search(result.stderr)

@@ -27,8 +27,10 @@ Result<Tagged> ModelMap::tag(const std::string& output, const TagOptions& option
     weights::TracedChain traced = impl_->traced_weights();
     inner.weights = {traced.live_parameters, std::move(traced.named)};
   }
-  inner = edit::complete_tag_options(std::move(inner), map, impl_->capture);
-  if (std::optional<Error> error = write_model(output, edit::tag_model(map, inner))) return *std::move(error);
+  const Result<edit::TagOptions> complete = edit::complete_tag_options(std::move(inner), map, impl_->capture);
+  if (!complete) return complete.error();
+  if (std::optional<Error> error = write_model(output, edit::tag_model(map, *complete)))
+    return *std::move(error);
   Tagged made{.nodes = size()};
   for (onnx::NodeId id = 0; id < size(); ++id) made.tagged += map.answer(id).known();
   return made;

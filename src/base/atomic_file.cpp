@@ -1,18 +1,19 @@
 #include "base/atomic_file.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
-#include <csignal>
-#include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <filesystem>
 
+#include "base/blocked_signals.h"
 #include "base/format.h"
+#include "base/temporary_file.h"
 #include "base/text.h"
 #include "base/write_all.h"
 
@@ -45,18 +46,8 @@ bool copy_all(int descriptor, const FilePiece& piece) {
   return true;
 }
 
-// The path of the temporary file while it exists. A signal handler may read it at any time.
-std::array<char, 4096> temporary_path{};
-volatile std::sig_atomic_t has_temporary_file = 0;
-
-void remember_temporary_file(const std::string& temporary) {
-  if (temporary.size() >= temporary_path.size()) return;
-  std::copy_n(temporary.c_str(), temporary.size() + 1, temporary_path.begin());
-  has_temporary_file = 1;
-}
-
-// Returns errno of the failed write, or 0.
-int write_to(int descriptor, const std::function<void(Writer&)>& write) {
+std::optional<Error> write_to(int descriptor, const std::string& path,
+                              const std::function<void(Writer&)>& write) {
   int number = 0;
   const auto keep_errno = [&](bool done) {
     if (!done) number = errno;
@@ -75,96 +66,133 @@ int write_to(int descriptor, const std::function<void(Writer&)>& write) {
              [&](const FilePiece& piece) { return keep_errno(copy_all(descriptor, piece)); });
   write(out);
   out.flush();
-  return number;
+  if (out.source_error() || number == 0 || number == EPIPE) return out.source_error();
+  return failure(path, "cannot write", number);
+}
+
+int open_folder(const std::filesystem::path& folder) {
+  return open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
 // Makes the new name survive a power failure. The file is complete in any case, so failure is not an error.
 void sync_folder(const std::filesystem::path& folder) {
-  const int descriptor = open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const int descriptor = open_folder(folder);
   if (descriptor < 0) return;
   (void)fsync(descriptor);
   (void)close(descriptor);
 }
 
-// A symbolic link is kept, and its target is replaced.
-std::filesystem::path resolve_symlink(const std::string& path) {
-  std::error_code ignored;
-  const std::filesystem::path real = std::filesystem::is_symlink(path, ignored)
-                                         ? std::filesystem::weakly_canonical(path, ignored)
-                                         : std::filesystem::path(path);
-  return real.empty() ? std::filesystem::path(path) : real;
+struct Target {
+  std::filesystem::path path;
+  bool is_pipe_or_device = false;
+};
+
+// Follows a symbolic link, which may have no target yet.
+Result<Target> find_target(const std::string& path, SymlinkPolicy policy) {
+  if (policy == SymlinkPolicy::replace) return Target{path};
+  struct stat info {};
+  const bool exists = stat(path.c_str(), &info) == 0;
+  if (!exists && errno != ENOENT) return failure(path, "cannot write", errno);
+  if (exists && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)) return Target{path, true};
+  if (lstat(path.c_str(), &info) != 0 && errno != ENOENT) return failure(path, "cannot write", errno);
+  if (!S_ISLNK(info.st_mode)) return Target{path};
+  std::error_code failed;
+  Target target{std::filesystem::weakly_canonical(path, failed)};
+  if (failed) return failure(path, "cannot write", failed.value());
+  return target;
 }
 
-// Gives a new file the owner and mode of the file that it replaces, and flushes it to disk. Returns the error
-// number.
-int finish_file(int descriptor, const std::filesystem::path& target) {
-  struct stat old {};
-  const mode_t mask = umask(0);
-  umask(mask);
-  // The target is not a link, or is a link that is replaced and whose owner and mode are irrelevant. New
-  // content does not inherit setuid and setgid bits.
-  const bool replaces = lstat(target.c_str(), &old) == 0 && S_ISREG(old.st_mode);
-  const mode_t mode = replaces ? old.st_mode & 0777 : 0666 & ~mask;
-  // The owner is kept if permitted; most users may not change the owner of a file.
-  if (replaces && fchown(descriptor, old.st_uid, old.st_gid) != 0 && errno != EPERM) return errno;
-  return fchmod(descriptor, mode) != 0 || fsync(descriptor) != 0 ? errno : 0;
-}
-
-// Lets `make` fill a temporary file, given as descriptor and path, and moves it to `target`.
-std::optional<Error> replace_file(const std::string& path, const std::filesystem::path& target,
-                                  const std::function<std::optional<Error>(int, const std::string&)>& make) {
-  // In the same folder, so that it can be renamed. The name is cut, because a long name could exceed the
-  // limit.
-  std::string temporary = target.parent_path() / (target.filename().string().substr(0, 200) + ".XXXXXX");
-  const int descriptor = mkostemp(temporary.data(), O_CLOEXEC);
+std::optional<Error> write_to_pipe(const std::string& path, const std::function<void(Writer&)>& write) {
+  const int descriptor = open(path.c_str(), O_WRONLY | O_CLOEXEC);
   if (descriptor < 0) return failure(path, "cannot write", errno);
-  remember_temporary_file(temporary);
-  std::optional<Error> error = make(descriptor, temporary);
-  int number = error ? 0 : finish_file(descriptor, target);
-  if (close(descriptor) != 0 && number == 0) number = errno;
-  if (!error && number == 0 && rename(temporary.c_str(), target.c_str()) != 0) number = errno;
-  has_temporary_file = 0;
-  if (!error && number == 0) {
-    sync_folder(target.parent_path());
-    return std::nullopt;
+  std::optional<Error> error = write_to(descriptor, path, write);
+  if (close(descriptor) != 0 && errno != EINTR && !error) error = failure(path, "cannot write", errno);
+  return error;
+}
+
+// Other runs that replace several files in the folder wait during its lifetime, if the file system has locks.
+class FolderLock {
+ public:
+  explicit FolderLock(const std::filesystem::path& folder) : descriptor_(open_folder(folder)) {
+    while (flock(descriptor_, LOCK_EX) != 0 && errno == EINTR) continue;
   }
-  unlink(temporary.c_str());
-  return error ? error : failure(path, "cannot write", number);
+  ~FolderLock() {
+    if (descriptor_ >= 0) (void)close(descriptor_);
+  }
+  FolderLock(const FolderLock&) = delete;
+  FolderLock& operator=(const FolderLock&) = delete;
+
+ private:
+  int descriptor_;
+};
+
+// Gives all files their names, or none. The files that describe the last one do not exist while that is
+// replaced, so that they never describe another one.
+std::optional<Error> replace_targets(const std::vector<FileToWrite>& files,
+                                     std::deque<TemporaryFile>& complete) {
+  const BlockedSignals blocked;
+  std::optional<Error> error;
+  const auto attempt = [&](std::size_t i, int (TemporaryFile::*step)()) {
+    if (error) return;
+    if (const int number = (complete[i].*step)(); number != 0)
+      error = failure(files[i].path, "cannot write", number);
+  };
+  const std::size_t last = complete.size() - 1;
+  for (std::size_t i = 0; i < last; ++i) attempt(i, &TemporaryFile::set_target_aside);
+  attempt(last, last == 0 ? &TemporaryFile::replace_target : &TemporaryFile::exchange_target);
+  for (std::size_t i = 0; i < last; ++i) attempt(i, &TemporaryFile::replace_target);
+  if (error && complete[last].restore_target())
+    for (std::size_t i = 0; i < last; ++i) complete[i].restore_target();
+  complete.clear();  // removes the old files before a signal can end the program
+  return error;
 }
 
 }  // namespace
-
-void remove_temporary_file() {
-  if (has_temporary_file != 0) unlink(temporary_path.data());
-}
 
 bool is_pipe_or_device(const std::string& path) {
   struct stat info {};
   return stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
 }
 
+std::optional<Error> write_together(const std::vector<FileToWrite>& files) {
+  std::deque<TemporaryFile> complete;
+  for (const FileToWrite& file : files) {
+    const Result<Target> target = find_target(file.path, file.policy);
+    if (!target) return target.error();
+    TemporaryFile& made = complete.emplace_back(target->path);
+    if (made.creation_error() != 0) return failure(file.path, "cannot write", made.creation_error());
+    if (std::optional<Error> error = write_to(made.descriptor(), file.path, file.write)) return error;
+    if (const int number = made.finish(); number != 0) return failure(file.path, "cannot write", number);
+  }
+  const std::filesystem::path folder = complete.front().target().parent_path();
+  std::optional<FolderLock> lock;
+  if (files.size() > 1) lock.emplace(folder);
+  if (std::optional<Error> error = replace_targets(files, complete)) return error;
+  sync_folder(folder);
+  return std::nullopt;
+}
+
 std::optional<Error> write_atomically(const std::string& path, const std::function<void(Writer&)>& write,
                                       SymlinkPolicy policy) {
-  const std::filesystem::path target =
-      policy == SymlinkPolicy::follow ? resolve_symlink(path) : std::filesystem::path(path);
-  if (policy == SymlinkPolicy::follow && is_pipe_or_device(target)) {
-    const int descriptor = open(target.c_str(), O_WRONLY | O_CLOEXEC);
-    int number = descriptor < 0 ? errno : write_to(descriptor, write);
-    if (descriptor >= 0 && close(descriptor) != 0 && number == 0) number = errno;
-    if (number == 0 || number == EPIPE) return std::nullopt;
-    return failure(path, "cannot write", number);
-  }
-  return replace_file(path, target, [&](int descriptor, const std::string&) -> std::optional<Error> {
-    const int number = write_to(descriptor, write);
-    return number == 0 ? std::nullopt : std::optional(failure(path, "cannot write", number));
-  });
+  const Result<Target> target = find_target(path, policy);
+  if (!target) return target.error();
+  return target->is_pipe_or_device ? write_to_pipe(path, write) : write_together({{path, write, policy}});
 }
 
 std::optional<Error> make_atomically(const std::string& path,
                                      const std::function<std::optional<Error>(const std::string&)>& make) {
-  const std::filesystem::path target = resolve_symlink(path);
-  if (is_pipe_or_device(target)) return failure(path, "cannot write", ESPIPE);
-  return replace_file(path, target, [&](int, const std::string& temporary) { return make(temporary); });
+  const Result<Target> target = find_target(path, SymlinkPolicy::follow);
+  if (!target) return target.error();
+  if (target->is_pipe_or_device) return failure(path, "cannot write", ESPIPE);
+  TemporaryFile made(target->path);
+  int number = made.creation_error();
+  if (number == 0)
+    if (std::optional<Error> error = make(made.path())) return error;
+  if (number == 0) number = made.finish();
+  if (number == 0) number = made.replace_target();
+  if (number != 0) return failure(path, "cannot write", number);
+  sync_folder(target->path.parent_path());
+  return std::nullopt;
 }
 
 }  // namespace thence::base

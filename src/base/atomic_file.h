@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "base/writer.h"
@@ -24,12 +25,22 @@ bool is_pipe_or_device(const std::string& path);
 std::optional<Error> write_atomically(const std::string& path, const std::function<void(Writer&)>& write,
                                       SymlinkPolicy policy = SymlinkPolicy::follow);
 
-/// The same for code that writes by path: `make` fills an empty file at the given path. Pipes and devices are
-/// not supported.
+/// A file to write: its path, the function that writes it, and what happens to a link.
+struct FileToWrite {
+  std::string path;
+  std::function<void(Writer&)> write;
+  SymlinkPolicy policy = SymlinkPolicy::follow;
+};
+
+/// Writes a file, the last one, and files that describe it, so that they always fit: all are complete before
+/// one is replaced, another run in the same folder waits, and if one cannot be replaced, all old files are
+/// restored. If the process is killed between the renames, those that describe the last one are missing.
+/// Pipes and devices are replaced.
+std::optional<Error> write_together(const std::vector<FileToWrite>& files);
+
+/// Writes one file with code that writes by path: `make` fills an empty file at the given path. Pipes and
+/// devices are not supported.
 std::optional<Error> make_atomically(const std::string& path,
                                      const std::function<std::optional<Error>(const std::string&)>& make);
-
-/// Removes the temporary file of an unfinished write. For signal handlers.
-void remove_temporary_file();
 
 }  // namespace thence::base

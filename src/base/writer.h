@@ -4,8 +4,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+
+#include "base/result.h"
 
 namespace thence::base {
 
@@ -47,6 +51,12 @@ class Writer {
     flush();
     if (ok_) ok_ = copy_file_(piece);
   }
+  /// Ends the output because its source failed: a file is not replaced by what was written until now.
+  void fail(Error error) {
+    source_error_ = std::move(error);
+    ok_ = false;
+  }
+  const std::optional<Error>& source_error() const { return source_error_; }
   bool ok() const { return ok_; }
   /// For direct appending; call flush_if_full() regularly.
   std::string& buffer() { return text_; }
@@ -56,6 +66,7 @@ class Writer {
   std::function<bool(std::string_view)> sink_;
   std::function<bool(const FilePiece&)> copy_file_;
   std::string text_;
+  std::optional<Error> source_error_;
   bool ok_ = true;
 };
 

@@ -171,6 +171,7 @@ int write_standard_output(const std::function<void(base::Writer&)>& write) {
   });
   write(out);
   out.flush();
+  if (out.source_error()) return fail(*out.source_error());
   if (failure == 0 || failure == EPIPE) return done;
   print_error({ErrorKind::input_output, "F003", base::format("standard output: {}", std::strerror(failure)),
                "free some space, or write to another place"});
@@ -251,33 +252,57 @@ std::optional<Error> check_not_input(const ModelFlags& flags, const std::string&
 
 namespace {
 
+std::optional<Error> write_files(const std::vector<base::FileToWrite>& files) {
+  if (files.empty()) return std::nullopt;
+  if (std::none_of(files.begin(), files.end(),
+                   [](const base::FileToWrite& file) { return base::is_pipe_or_device(file.path); }))
+    return base::write_together(files);
+  for (const base::FileToWrite& file : files)
+    if (std::optional<Error> error = base::write_atomically(file.path, file.write, file.policy)) return error;
+  return std::nullopt;
+}
+
 int write_to_destination(const ModelFlags& flags, const std::function<void(base::Writer&)>& write,
-                         bool is_model) {
-  if (flags.output.empty() || flags.output == "-") return write_standard_output(write);
-  // A model may be all that is left of a training run, and a derived name was not typed by the user.
+                         const FileBeside* beside, bool is_model) {
+  const bool to_standard_output = flags.output.empty() || flags.output == "-";
+  // The output comes last: a reader that sees it also sees the file beside it.
+  std::vector<base::FileToWrite> files;
+  std::vector<std::string> precious;  // a model may be all that is left of a training run
+  if (beside != nullptr) {
+    using Policy = base::SymlinkPolicy;
+    files.push_back(
+        {beside->path, beside->write, beside->path_is_derived ? Policy::replace : Policy::follow});
+    if (beside->path_is_derived) precious.push_back(beside->path);
+    if (const auto error = check_not_input(flags, beside->path)) return fail(*error);
+  }
+  if (!to_standard_output) {
+    files.push_back({flags.output, write});
+    if (is_model && flags.output != flags.model) precious.push_back(flags.output);
+    if (const auto error = check_not_input(flags, flags.output, !is_model)) return fail(*error);
+  }
   std::error_code ignored;
-  const bool replaces = (is_model || flags.output_is_derived) && flags.output != flags.model &&
-                        std::filesystem::is_regular_file(flags.output, ignored);
-  std::optional<Error> error = check_not_input(flags, flags.output, !is_model);
-  const base::SymlinkPolicy policy =
-      flags.output_is_derived ? base::SymlinkPolicy::replace : base::SymlinkPolicy::follow;
-  if (!error) error = base::write_atomically(flags.output, write, policy);
-  if (error) return fail(*error);
-  if (replaces && !flags.quiet)
-    std::fputs(
-        base::format("note[{}]: {}: an existing file was replaced\n", "E020", brief(flags.output)).c_str(),
-        stderr);
+  std::erase_if(precious, [&](const std::string& path) {
+    return flags.quiet || !std::filesystem::is_regular_file(path, ignored);
+  });
+  if (to_standard_output)
+    if (const int code = write_standard_output(write); code != done) return code;
+  if (const std::optional<Error> error = write_files(files)) return fail(*error);
+  for (const std::string& path : precious)
+    std::fputs(base::format("note[{}]: {}: an existing file was replaced\n", "E020", brief(path)).c_str(),
+               stderr);
   return done;
 }
 
 }  // namespace
 
-int write_output(const ModelFlags& flags, const std::function<void(base::Writer&)>& write) {
-  return write_to_destination(flags, write, false);
+int write_output(const ModelFlags& flags, const std::function<void(base::Writer&)>& write,
+                 const FileBeside* beside) {
+  return write_to_destination(flags, write, beside, false);
 }
 
-int write_model_output(const ModelFlags& flags, const std::function<void(base::Writer&)>& write) {
-  return write_to_destination(flags, write, true);
+int write_model_output(const ModelFlags& flags, const std::function<void(base::Writer&)>& write,
+                       const FileBeside* beside) {
+  return write_to_destination(flags, write, beside, true);
 }
 
 void print_flat_note(const onnx::Model& model, const ModelFlags& flags) {

@@ -33,7 +33,6 @@ struct ModelFlags {
   std::optional<std::size_t> width;        // of tables; empty: the width of the terminal
   std::string output;                      // a file instead of standard output
   std::string saved_model;                 // --model: a folder or a configuration; empty: none
-  bool output_is_derived = false;          // the user did not type the name
   std::vector<std::string> more_inputs{};  // other files that the command reads
 };
 
@@ -65,17 +64,28 @@ OpenedMap keep_map(const ModelFlags& flags, Result<semantics::Map> map);
 /// Compares all strategies on the model, in one of the formats.
 int compare_strategies(ModelFlags& flags, const std::string& format);
 
+/// A file that describes the output of a command.
+struct FileBeside {
+  std::string path;
+  std::function<void(base::Writer&)> write;
+  bool path_is_derived = false;  // the user did not type it
+};
+
 /// Runs `write` with standard output or the requested file. A closed pipe is not an error. On failure, no
-/// partial file is left. Refuses to replace a file that the command reads.
-int write_output(const ModelFlags& flags, const std::function<void(base::Writer&)>& write);
+/// partial file is left. Refuses to replace a file that the command reads. With a file beside it, both are
+/// replaced together, or none.
+int write_output(const ModelFlags& flags, const std::function<void(base::Writer&)>& write,
+                 const FileBeside* beside = nullptr);
 /// The same for a model, which may replace the input model.
-int write_model_output(const ModelFlags& flags, const std::function<void(base::Writer&)>& write);
+int write_model_output(const ModelFlags& flags, const std::function<void(base::Writer&)>& write,
+                       const FileBeside* beside = nullptr);
 /// Returns an error if `output` is one of the files that the command reads.
 std::optional<Error> check_not_input(const ModelFlags& flags, const std::string& output,
                                      bool model_too = true);
 
 /// Writes the model with its answers as tags, and prints the number of tags.
-int write_tagged_model(const semantics::Map& map, const ModelFlags& flags, edit::TagOptions options = {});
+int write_tagged_model(const semantics::Map& map, const ModelFlags& flags, edit::TagOptions options = {},
+                       const FileBeside* beside = nullptr);
 
 /// A folded file is read as the flat model, so the copy of it that a command writes is flat. Prints a note.
 void print_flat_note(const onnx::Model& model, const ModelFlags& flags);

@@ -111,14 +111,14 @@ int run_convert(ConvertFlags& flags) {
   const OpenedMap opened = open_map(flags);
   if (opened.map == nullptr) return opened.exit_code;
   const semantics::Map& map = *opened.map;
-  int code = file != nullptr ? file->write(map, flags) : write_output(flags, [&](base::Writer& out) {
-    output::find_text_format(flags.format)->write(map, out);
-  });
-  if (code == done && !flags.overlay.empty()) {
-    ModelFlags overlay = flags;
-    overlay.output = flags.overlay;
-    code = write_output(overlay, [&](base::Writer& out) { output::write_confidence_overlay(map, out); });
-  }
+  const FileBeside overlay = {flags.overlay,
+                              [&](base::Writer& out) { output::write_confidence_overlay(map, out); }};
+  const int code =
+      file != nullptr
+          ? file->write(map, flags)
+          : write_output(
+                flags, [&](base::Writer& out) { output::find_text_format(flags.format)->write(map, out); },
+                flags.overlay.empty() ? nullptr : &overlay);
   if (code == done && !flags.quiet) std::fputs((output::summary_line(map) + "\n").c_str(), stderr);
   return code;
 }

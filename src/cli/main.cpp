@@ -8,7 +8,8 @@
 #include <exception>
 #include <new>
 
-#include "base/atomic_file.h"
+#include "base/blocked_signals.h"
+#include "base/temporary_file.h"
 #include "cli/command.h"
 #include "cli/completion.h"
 #include "cli/help.h"
@@ -18,6 +19,13 @@
 namespace thence::cli {
 namespace {
 
+// What must not stay when a signal ends the program.
+void clean_up() {
+  end_python();
+  base::remove_temporary_files();
+  remove_run_folder();
+}
+
 // If a mapped file is shortened while it is read, SIGBUS is raised. That is an input/output failure, not a
 // bug.
 void on_bus_error(int) {
@@ -25,30 +33,27 @@ void on_bus_error(int) {
       "error[F004]: the file became shorter while it was read, or its disk failed\n  help: try again when "
       "no process writes to it\n";
   [[maybe_unused]] const ssize_t put = write(STDERR_FILENO, text, sizeof text - 1);
-  end_python();
-  base::remove_temporary_file();
-  remove_run_folder();
+  clean_up();
   _exit(4);
 }
 void on_interrupt(int) {
-  end_python();
-  base::remove_temporary_file();
-  remove_run_folder();
+  clean_up();
   _exit(interrupted);
+}
+void on_termination(int signal) {
+  clean_up();
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+}
+// A signal that the caller ignores stays ignored: nohup ignores SIGHUP.
+void handle(int signal, void (*handler)(int)) {
+  if (std::signal(signal, handler) == SIG_IGN) std::signal(signal, SIG_IGN);
 }
 // Keeps closed standard streams closed: no opened file may get their descriptors.
 void open_missing_streams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (fcntl(stream, F_GETFD) < 0) (void)open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
-void on_termination(int signal) {
-  end_python();
-  base::remove_temporary_file();
-  remove_run_folder();
-  std::signal(signal, SIG_DFL);
-  std::raise(signal);
-}
-
 const DeclaredCommand* find_command(const std::list<DeclaredCommand>& commands, std::string_view name) {
   const auto found = std::find_if(commands.begin(), commands.end(),
                                   [&](const DeclaredCommand& command) { return command.name == name; });
@@ -123,18 +128,15 @@ int main(int argc, char** argv) {
   thence::cli::open_missing_streams();
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);  // makes exceeding the file size limit a failed write
-  std::signal(SIGTERM, thence::cli::on_termination);
-  std::signal(SIGHUP, thence::cli::on_termination);
   std::signal(SIGBUS, thence::cli::on_bus_error);
-  std::signal(SIGINT, thence::cli::on_interrupt);
+  for (const int signal : thence::base::ending_signals)
+    thence::cli::handle(signal, signal == SIGINT ? thence::cli::on_interrupt : thence::cli::on_termination);
   try {
     return thence::cli::run_program(argc, argv);
   } catch (const std::bad_alloc&) {
-    thence::base::remove_temporary_file();
     std::fputs("error[F005]: out of memory\n  help: free some, or use a machine with more\n", stderr);
     return 4;
   } catch (const std::exception& error) {
-    thence::base::remove_temporary_file();
     std::fprintf(stderr, "thence: this is a bug in thence, please report it: %s\n", error.what());
     return thence::cli::internal_error;
   }

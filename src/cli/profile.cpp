@@ -168,14 +168,12 @@ void print_cut_note(const ProfileFlags& flags, const profile::JoinedProfile& pro
 }
 
 int write_profile(const ProfileFlags& flags, const profile::ProfileRows& rows) {
-  std::optional<Error> failed;
   const int code = write_output(flags, [&](base::Writer& out) {
     if (flags.format == "chrome-trace")
-      failed = output::write_chrome_trace(rows.profile(), flags.profiles, out);
+      output::write_chrome_trace(rows.profile(), flags.profiles, out);
     else
       write_rows_as(flags, rows, out);
   });
-  if (failed) return fail(*failed);
   if (code == done && !flags.quiet) std::fputs((output::profile_summary(rows) + "\n").c_str(), stderr);
   return code;
 }

@@ -39,7 +39,8 @@ void add_limit_flags(Command& command, PythonLimits& limits, const std::string& 
 int run_python_child(const std::string& command, std::string request, const PythonLimits& limits,
                      const std::function<void(base::Writer&)>& write, std::string* answer = nullptr);
 
-/// Ends the child, if there is one, and its child processes. Safe in a signal handler.
+/// Ends the child, if there is one, and its child processes, and waits until it no longer writes files. Safe
+/// in a signal handler.
 void end_python();
 
 }  // namespace thence::cli

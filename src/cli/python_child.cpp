@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "base/blocked_signals.h"
 #include "base/format.h"
 #include "base/json_writer.h"
 #include "cli/command.h"
@@ -26,7 +27,7 @@ volatile std::sig_atomic_t timed_out = 0;
 
 void on_deadline(int) {
   timed_out = 1;
-  end_python();
+  if (const pid_t child = running_child; child > 0) (void)kill(-child, SIGKILL);
 }
 
 // During its lifetime, SIGALRM ends the child after the given number of seconds.
@@ -71,6 +72,14 @@ void prepare_child(pid_t parent, const PythonLimits& limits) {
   limit_memory(limits.mebibytes);
   // One thread is enough for this work. A linear algebra library would allocate a buffer for each core.
   for (const char* name : {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"}) setenv(name, "1", 0);
+}
+
+// A signal handler that runs in the parent knows the child.
+pid_t start_child() {
+  const base::BlockedSignals blocked;
+  const pid_t child = fork();
+  if (child > 0) running_child = child;
+  return child;
 }
 
 void read_all(int descriptor, std::string& text) {
@@ -140,7 +149,11 @@ int exit_code_of(int status, const std::string& command, const PythonLimits& lim
 }  // namespace
 
 void end_python() {
-  if (const pid_t child = running_child; child > 0) (void)kill(-child, SIGKILL);
+  const pid_t child = running_child;
+  if (child <= 0) return;
+  (void)kill(-child, SIGKILL);
+  siginfo_t info{};
+  while (waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT) < 0 && errno == EINTR) continue;
 }
 
 int run_python_child(const std::string& command, std::string request, const PythonLimits& limits,
@@ -150,7 +163,7 @@ int run_python_child(const std::string& command, std::string request, const Pyth
   const bool piped = pipe2(pipe_ends.data(), O_CLOEXEC) == 0 &&
                      (answer == nullptr || pipe2(answer_ends.data(), O_CLOEXEC) == 0);
   const pid_t parent = getpid();
-  const pid_t child = piped ? fork() : -1;
+  const pid_t child = piped ? start_child() : -1;
   if (child < 0)
     return fail({ErrorKind::input_output, "F005", "cannot start another process",
                  "end some processes, or free some memory"});
@@ -161,7 +174,6 @@ int run_python_child(const std::string& command, std::string request, const Pyth
     _exit(run_python(command, request));
   }
   (void)setpgid(child, child);  // also here, because either process may run first
-  running_child = child;
   const Deadline deadline(limits.seconds);
   close(pipe_ends[0]);
   write_all(pipe_ends[1], write);

@@ -7,10 +7,9 @@
 
 namespace thence::cli {
 
-/// The files that Python writes into the folder.
+/// The files that Python writes into the folder, beside others.
 inline constexpr const char* recorded_profile = "profile.json";
 inline constexpr const char* optimised_model = "optimised.onnx";
-inline constexpr const char* optimised_weights = "optimised.data";
 
 /// Makes the folder. It is removed at the end of its lifetime, or by remove_run_folder() if a signal ends the
 /// program. There is one at a time.

@@ -102,11 +102,14 @@ int run_strip(StripFlags& flags) {
 
 }  // namespace
 
-int write_tagged_model(const semantics::Map& map, const ModelFlags& flags, edit::TagOptions options) {
-  options = edit::complete_tag_options(std::move(options), map, flags.options.capture);
+int write_tagged_model(const semantics::Map& map, const ModelFlags& flags, edit::TagOptions options,
+                       const FileBeside* beside) {
   options.jobs = threads(flags);
-  const wire::Splice splice = edit::tag_model(map, options);
-  const int code = write_model_output(flags, [&](base::Writer& out) { splice.write(out); });
+  const Result<edit::TagOptions> complete =
+      edit::complete_tag_options(std::move(options), map, flags.options.capture);
+  if (!complete) return fail(complete.error());
+  const wire::Splice splice = edit::tag_model(map, *complete);
+  const int code = write_model_output(flags, [&](base::Writer& out) { splice.write(out); }, beside);
   if (code != done) return code;
   print_external_data_note(map.model(), flags);
   print_flat_note(map.model(), flags);

@@ -62,17 +62,20 @@ struct TransferredMap {
 
 // Writes the tagged model, and its map beside it.
 int write_model_and_map(const TransferredMap& found, TransferFlags& flags) {
-  ModelFlags beside = flags;
-  beside.output += ".map.json";
-  beside.output_is_derived = true;
-  // There is no place for a second file beside a pipe or a device.
-  if (!base::is_pipe_or_device(flags.output))
-    if (const int code = write_map(*found.opened.map, beside, "json", {}, &found.weights.named); code != done)
-      return code;
+  const semantics::Map& map = *found.opened.map;
+  const FileBeside map_file = {
+      flags.output + ".map.json",
+      [&](base::Writer& out) { output::write_map_json(map, threads(flags), out, &found.weights.named); },
+      true};
   flags.model = flags.models.back();
   edit::TagOptions options;
   options.weights = {found.weights.live_parameters, found.weights.named};
-  return write_tagged_model(*found.opened.map, flags, std::move(options));
+  // There is no place for a second file beside a pipe or a device.
+  const bool has_place = !base::is_pipe_or_device(flags.output);
+  const int code = write_tagged_model(map, flags, std::move(options), has_place ? &map_file : nullptr);
+  if (code == done && has_place && !flags.quiet)
+    std::fputs((output::summary_line(map) + "\n").c_str(), stderr);
+  return code;
 }
 
 std::optional<Error> check_usage(const TransferFlags& flags) {

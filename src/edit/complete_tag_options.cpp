@@ -6,17 +6,20 @@
 namespace thence::edit {
 namespace {
 
-// A capture that cannot be read any more has no digest; the map was made from it, so this is rare.
-std::string digest_of(const std::string& capture) {
-  if (capture.empty()) return {};
+Result<std::string> digest_of(const std::string& capture) {
+  if (capture.empty()) return std::string();
   const Result<base::MappedFile> file = base::MappedFile::open(capture);
-  return file ? onnx::format_hash(onnx::hash_content(file->bytes(), 1).exact) : std::string();
+  if (!file) return file.error();
+  return onnx::format_hash(onnx::hash_content(file->bytes(), 1).exact);
 }
 
 }  // namespace
 
-TagOptions complete_tag_options(TagOptions options, const semantics::Map& map, const std::string& capture) {
-  options.capture_digest = digest_of(capture);
+Result<TagOptions> complete_tag_options(TagOptions options, const semantics::Map& map,
+                                        const std::string& capture) {
+  Result<std::string> digest = digest_of(capture);
+  if (!digest) return digest.error();
+  options.capture_digest = *std::move(digest);
   if (options.weights.live == nullptr && map.own_tree().has_registration_order())
     options.weights = {map.hierarchy().live_parameters(), weights::trace_weights(map)};
   return options;

@@ -19,8 +19,9 @@ struct TagOptions {
 };
 
 /// Adds the digest of the capture file that the map was made with (empty: none) and, unless they are given,
-/// the traced weights.
-TagOptions complete_tag_options(TagOptions options, const semantics::Map& map, const std::string& capture);
+/// the traced weights. Fails if the capture cannot be read any more.
+Result<TagOptions> complete_tag_options(TagOptions options, const semantics::Map& map,
+                                        const std::string& capture);
 
 /// Adds the entries for a module: its path, class, tag and role.
 void add_module(const semantics::Map& map, modules::ModuleId module, const semantics::ModuleFacts& facts,

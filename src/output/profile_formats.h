@@ -24,8 +24,8 @@ void write_collapsed_stacks(const profile::ProfileRows& rows, base::Writer& out)
 /// Node data of Model Explorer: the mean time of each node in a run.
 void write_time_overlay(const profile::ProfileRows& rows, base::Writer& out);
 /// The events of traces of onnxruntime, with their modules, which also are slices of a track of their own.
-std::optional<Error> write_chrome_trace(const profile::JoinedProfile& profile,
-                                        const std::vector<std::string>& traces, base::Writer& out);
+void write_chrome_trace(const profile::JoinedProfile& profile, const std::vector<std::string>& traces,
+                        base::Writer& out);
 /// The totals, in two lines.
 std::string profile_summary(const profile::ProfileRows& rows);
 

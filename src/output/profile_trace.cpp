@@ -127,20 +127,19 @@ class TraceWriter {
 
 }  // namespace
 
-std::optional<Error> write_chrome_trace(const JoinedProfile& profile, const std::vector<std::string>& traces,
-                                        base::Writer& out) {
+void write_chrome_trace(const JoinedProfile& profile, const std::vector<std::string>& traces,
+                        base::Writer& out) {
   out.add(R"({"displayTimeUnit":"ms","traceEvents":[)");
   TraceWriter writer(profile, out);
   for (std::size_t i = 0; i < traces.size(); ++i) {
     writer.begin_file(i);
     if (std::optional<Error> error =
             profile::for_each_trace_event(traces[i], [&](const TraceEvent& event) { writer.write(event); }))
-      return error;
+      return out.fail(*std::move(error));
   }
   writer.finish();
   out.add("\n]}\n");
   out.flush();
-  return std::nullopt;
 }
 
 }  // namespace thence::output

@@ -70,3 +70,9 @@ def test_code_marks_its_jump_targets(path: Path) -> None:
         ["objdump", "-d", "--no-show-raw-insn", path], capture_output=True, text=True, check=True
     )
     assert len(re.findall(landing, code.stdout)) > 100
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="a property of this processor")
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_shadow_stack_is_marked(path: Path) -> None:
+    assert re.search(r"x86 feature:.*\bSHSTK\b", readelf("--notes", path))

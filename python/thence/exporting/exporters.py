@@ -91,8 +91,8 @@ class ExportOptions:
     torchscript_context: Callable[[nn.Module], AbstractContextManager[Any]] = lambda _model: nullcontext()
     paths: ModulePaths | None = None  # of the model's modules, if the caller has them
     # May change the file before it is moved to its place. If the result has the content, this must write the
-    # file.
-    finish: Callable[[Path, ExporterResult], None] | None = None
+    # file. Returns files that are moved together with it, and their places.
+    finish: Callable[[Path, ExporterResult], Mapping[Path, Path] | None] | None = None
 
 
 def export_model(
@@ -168,9 +168,8 @@ def _finish(request: Request, result: ExporterResult, options: ExportOptions) ->
         options.report(fixed_sizes_warning(request.model, result.not_dynamic))
     if result.unrecorded is not None and options.record:
         options.report(_unrecorded_warning(request.model, result.unrecorded))
-    if options.finish is not None:
-        options.finish(request.file, result)
-    return move_into_place(request.file, request.output)
+    beside = options.finish(request.file, result) if options.finish is not None else None
+    return move_into_place(request.file, request.output, beside)
 
 
 def _make_exported(

@@ -12,8 +12,9 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 
 from .errors import Code, ExportError
@@ -35,10 +36,14 @@ def temporary_folder(output: Path) -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def move_into_place(model: Path, output: Path) -> list[Path]:
-    """Moves a model and its data out of the workplace. Returns the files, the model first."""
+def move_into_place(model: Path, output: Path, beside: Mapping[Path, Path] | None = None) -> list[Path]:
+    """Moves a model and its data out of the workplace. Returns the files, the model first.
+
+    `beside` are files that describe the model, and their places in the same folder: they replace their
+    predecessors together with the model, or not at all.
+    """
     try:
-        with _folder_lock(output.parent):
+        with _folder_lock(output.parent), _replaced(beside or {}, model.parent):
             return _move(model, output)
     except OSError as error:
         raise cannot_write(output, error) from error
@@ -75,9 +80,31 @@ def _move(model: Path, output: Path) -> list[Path]:
         for path in moved:  # the old model does not use them
             path.unlink(missing_ok=True)
         raise
-    _flush(output.parent)
+    with suppress(OSError):  # some file systems cannot flush folders; the files are complete
+        _flush(output.parent)
     _remove_stale_data(output, {path.name for path in moved})
     return [output, *moved]
+
+
+@contextmanager
+def _replaced(files: Mapping[Path, Path], workplace: Path) -> Iterator[None]:
+    """Moves files to their places; if the block fails, the old files are back."""
+    for path in files:
+        _flush(path)
+    kept = Path(tempfile.mkdtemp(dir=workplace)) if files else workplace
+    undo: list[Callable[[], object]] = []
+    try:
+        for path, target in files.items():
+            if os.path.lexists(target):
+                old = target.rename(kept / target.name)
+                undo.append(partial(old.rename, target))
+            path.rename(target)
+            undo.append(target.unlink)
+        yield
+    except BaseException:
+        for step in reversed(undo):
+            step()
+        raise
 
 
 def _free_name(output: Path, used: dict[str, str]) -> str:
@@ -114,12 +141,11 @@ def _rename_data(model: Path, names: dict[str, str]) -> None:
 
 def _flush(path: Path) -> None:
     """Flushes a file or folder to the disk, so that it is complete after a power cut."""
-    with suppress(OSError):  # some file systems cannot flush folders
-        descriptor = os.open(path, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 @contextmanager

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import multiprocessing
+import os
+import tempfile
 import threading
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import onnx
 import pytest
@@ -105,6 +110,47 @@ def test_move_that_fails_halfway_leaves_the_old_export(
         with pytest.raises(ExportError, match="No space left"):
             move_into_place(folder / "m.onnx", path)
     assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == before
+
+
+@pytest.mark.parametrize("function", ["fsync", "rename", "replace"])
+@pytest.mark.parametrize("failing", range(6))
+def test_error_of_the_disk_leaves_the_old_export(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, function: str, failing: int
+) -> None:
+    """The model, its data and its capture are the old ones, or the new ones, whichever call fails."""
+    path, capture = tmp_path / "m.onnx", tmp_path / "m.capture.json"
+    path.write_bytes(b"old")
+    capture.write_bytes(b"old capture")
+    before = {file.name: file.read_bytes() for file in tmp_path.iterdir()}
+    calls = 0
+    with temporary_folder(path) as folder:
+        new = folder / "m.onnx"
+        new.write_bytes(b"new")
+        (folder / "m.onnx.data").write_bytes(b"new data")
+        with tempfile.TemporaryDirectory(dir=tmp_path) as other:
+            new_capture = Path(other) / capture.name
+            new_capture.write_bytes(b"new capture")
+            real = getattr(os, function)
+
+            def fail_once(*words: Any, **named: Any) -> Any:
+                nonlocal calls
+                calls += 1
+                if calls == failing + 1:
+                    raise OSError(errno.EIO, "Input/output error")
+                return real(*words, **named)
+
+            monkeypatch.setattr(os, function, fail_once)
+            is_old = False
+            with suppress(ExportError):
+                is_old = True
+                move_into_place(new, path, {new_capture: capture})
+                is_old = False
+            monkeypatch.undo()
+    found = {file.name: file.read_bytes() for file in tmp_path.iterdir()}
+    complete = {"m.onnx": b"new", "m.onnx.data": b"new data", "m.capture.json": b"new capture"}
+    assert found == (before if is_old else complete)
+    # Only the flush of the folder, which is the last, may fail without harm.
+    assert is_old == (calls > failing and (function, failing) != ("fsync", 3))
 
 
 def test_threads_export_different_models_at_once(tmp_path: Path) -> None:
