@@ -48,6 +48,8 @@ class Writer {
     if (ok_) ok_ = copy_file_(piece);
   }
   bool ok() const { return ok_; }
+  /// Makes the output fail, for example because the input turned out to be damaged.
+  void fail() { ok_ = false; }
   /// For direct appending; call flush_if_full() regularly.
   std::string& buffer() { return text_; }
 

@@ -14,6 +14,7 @@
 
 #include "base/atomic_file.h"
 #include "base/format.h"
+#include "base/changed_file.h"
 #include "base/text.h"
 #include "cli/saved_model.h"
 #include "pipeline/pipeline.h"
@@ -251,9 +252,18 @@ std::optional<Error> check_not_input(const ModelFlags& flags, const std::string&
 
 namespace {
 
-int write_to_destination(const ModelFlags& flags, const std::function<void(base::Writer&)>& write,
+int write_to_destination(const ModelFlags& flags, const std::function<void(base::Writer&)>& write_all,
                          bool is_model) {
-  if (flags.output.empty() || flags.output == "-") return write_standard_output(write);
+  std::optional<Error> changed;
+  const auto write = [&](base::Writer& out) {
+    write_all(out);
+    changed = base::find_changed_file();
+    if (changed) out.fail();
+  };
+  if (flags.output.empty() || flags.output == "-") {
+    const int code = write_standard_output(write);
+    return changed ? fail(*changed) : code;
+  }
   // A model may be all that is left of a training run, and a derived name was not typed by the user.
   std::error_code ignored;
   const bool replaces = (is_model || flags.output_is_derived) && flags.output != flags.model &&
@@ -273,6 +283,7 @@ int write_to_destination(const ModelFlags& flags, const std::function<void(base:
 }  // namespace
 
 int write_output(const ModelFlags& flags, const std::function<void(base::Writer&)>& write) {
+  if (changed) error = changed;
   return write_to_destination(flags, write, false);
 }
 
