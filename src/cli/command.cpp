@@ -1,6 +1,7 @@
 #include "cli/command.h"
 
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,8 +14,8 @@
 #include <thread>
 
 #include "base/atomic_file.h"
-#include "base/format.h"
 #include "base/changed_file.h"
+#include "base/format.h"
 #include "base/text.h"
 #include "cli/saved_model.h"
 #include "pipeline/pipeline.h"
@@ -182,6 +183,16 @@ bool is_inside(const std::filesystem::path& path, const std::filesystem::path& f
   return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first == folder.end();
 }
 
+// Whether a folder is a repository of the user. As for git, a repository of somebody else proves nothing, and
+// neither does an empty folder of that name.
+bool is_own_repository(const std::filesystem::path& folder) {
+  const std::filesystem::path git = folder / ".git";
+  struct stat info {};
+  if (stat(git.c_str(), &info) != 0 || info.st_uid != geteuid()) return false;
+  std::error_code failed;
+  return S_ISREG(info.st_mode) ? info.st_size > 0 : std::filesystem::exists(git / "HEAD", failed);
+}
+
 // Whether a rules file was found in a parent of the working folder that is neither in the user's home nor in
 // the same repository. In /tmp, for example, any user may have created it.
 bool is_untrusted(const std::string& rules) {
@@ -192,7 +203,7 @@ bool is_untrusted(const std::string& rules) {
   const char* const home = std::getenv("HOME");
   if (home != nullptr && *home != '\0' && is_inside(folder, fs::weakly_canonical(home, failed))) return false;
   for (fs::path at = here; at != at.parent_path(); at = at.parent_path())
-    if (fs::exists(at / ".git", failed)) return !is_inside(folder, at);
+    if (is_own_repository(at)) return !is_inside(folder, at);
   return true;
 }
 
@@ -272,6 +283,7 @@ int write_to_destination(const ModelFlags& flags, const std::function<void(base:
   const base::SymlinkPolicy policy =
       flags.output_is_derived ? base::SymlinkPolicy::replace : base::SymlinkPolicy::follow;
   if (!error) error = base::write_atomically(flags.output, write, policy);
+  if (changed) error = changed;
   if (error) return fail(*error);
   if (replaces && !flags.quiet)
     std::fputs(
@@ -283,7 +295,6 @@ int write_to_destination(const ModelFlags& flags, const std::function<void(base:
 }  // namespace
 
 int write_output(const ModelFlags& flags, const std::function<void(base::Writer&)>& write) {
-  if (changed) error = changed;
   return write_to_destination(flags, write, false);
 }
 
