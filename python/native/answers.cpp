@@ -73,10 +73,14 @@ nb::list explain(const GivenModel& model, const MapOptions& options, const std::
     const Result<std::vector<onnx::NodeId>> nodes = query::find_node(map.model(), node);
     if (!nodes) throw Failure{nodes.error(), nothing_found};
     const shapes::InferredShapes inferred = shapes::infer(map.model());
+    const dataflow::Uses uses(map.model());
     for (const onnx::NodeId id : *nodes)
-      found.emplace_back(
-          written_text([&](base::Writer& out) { output::write_explanation_json(map, inferred, id, out); }),
-          written_text([&](base::Writer& out) { output::write_explanation(map, inferred, id, false, out); }));
+      found.emplace_back(written_text([&](base::Writer& out) {
+                           output::write_explanation_json(map, inferred, uses, id, out);
+                         }),
+                         written_text([&](base::Writer& out) {
+                           output::write_explanation(map, inferred, uses, id, false, out);
+                         }));
   });
   nb::list explanations;
   for (const auto& [document, text] : found)

@@ -178,7 +178,8 @@ nb::object unfold(const GivenModel& model, const std::string& output, bool only_
     const onnx::Model given = value_of(model.open());
     any = only_folded ? functions::is_folded(given) : functions::has_functions(given);
     if (!any) return;
-    const functions::Unfolded unfolded = value_of(functions::unfold_model(given));
+    Diagnostics ignored;
+    const functions::Unfolded unfolded = value_of(functions::unfold_model(given, ignored));
     content = store(output, unfolded.model);
     is_restored = unfolded.is_restored;
     kept = unfolded.kept;

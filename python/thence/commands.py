@@ -20,6 +20,7 @@ from . import errors
 from .errors import BAD_INPUT, OUTPUT, USAGE, Error, translate_errors
 from .hub import prepare_to_load
 from .limits import raise_if_out_of_memory
+from .messages import to_stderr
 
 if TYPE_CHECKING:
     from torch import nn
@@ -260,7 +261,7 @@ def _drift(request: Request) -> None:
         with stdout:
             stdout.write(text)
     if words and not request.get("quiet"):
-        print(words, file=sys.stderr, flush=True)
+        to_stderr(words)
 
 
 def _describe(request: Request) -> None:
@@ -329,7 +330,7 @@ def _raise_on_signal(number: int, _frame: object) -> NoReturn:
 
 
 def _fail(text: str, code: int) -> int:
-    print(text, file=sys.stderr, flush=True)
+    to_stderr(text)
     return code
 
 

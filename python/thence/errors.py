@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from . import _core
+from .messages import printable
 
 NOTHING_FOUND = 1
 USAGE = 2
@@ -42,13 +43,16 @@ class Error(Exception):
         return self.lines()
 
     def lines(self, *, verbose: bool = False) -> str:
-        """The message as the program prints it: the sentence, the hint and, if `verbose`, the details."""
+        """The message as the program prints it: the sentence, the hint and, if `verbose`, the details.
+
+        Names in it may come from a file: what a terminal would interpret is escaped.
+        """
         lines = [f"error[{self.code}]: {self.text}"]
         if self.hint:
             lines.append(f"  help: {self.hint}")
         if verbose and self.details:
             lines += [f"  | {line}" for line in self.details.strip().splitlines()]
-        return "\n".join(lines)
+        return printable("\n".join(lines))
 
 
 @contextmanager

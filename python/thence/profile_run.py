@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from .errors import BAD_INPUT, USAGE, Error
-from .limits import raise_if_out_of_memory
+from .limits import check_function_calls, raise_if_out_of_memory
 from .npz import read_npz
 from .progress import Progress
 
@@ -41,7 +41,7 @@ def record(request: dict[str, Any]) -> None:
     model, folder = Path(request["model"]), Path(request["folder"])
     provider = _provider(request.get("provider", "cpu"), onnxruntime.get_available_providers())
     with progress.stage("inputs"):
-        feeds = iter([read_npz(Path(request["inputs"]))]) if "inputs" in request else _generate(model)
+        feeds = _read(model, Path(request["inputs"])) if "inputs" in request else _generate(model)
     with progress.stage("session"):
         session = _open(model, folder, provider, request)
     _run(session, feeds, request, progress)
@@ -56,6 +56,20 @@ def _provider(name: str, available: list[str]) -> str:
         return found
     text = f"the installed onnxruntime has no provider {name}"
     raise Error(USAGE, "K009", text, f"give one of {', '.join(available)}")
+
+
+def _read(model: Path, inputs: Path) -> Iterator[dict[str, Any]]:
+    """The given inputs. Generating them checks the model, which is needed here, too."""
+    import onnx
+
+    feed = read_npz(inputs)
+    try:
+        check_function_calls(onnx.load(model, load_external_data=False))
+    except Error:
+        raise
+    except Exception as error:  # onnxruntime reports a model that cannot be read
+        raise_if_out_of_memory(error)
+    return iter([feed])
 
 
 def _generate(model: Path) -> Iterator[dict[str, Any]]:

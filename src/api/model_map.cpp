@@ -27,6 +27,11 @@ const shapes::InferredShapes& ModelMap::Impl::shapes() const {
   return *inferred_shapes;
 }
 
+const dataflow::Uses& ModelMap::Impl::uses() const {
+  std::call_once(uses_are_listed, [&] { listed_uses.emplace(map.model()); });
+  return *listed_uses;
+}
+
 Result<ModelMap> map_model(const std::string& path, const Options& options) {
   const semantics::MapOptions inner = api::map_options(options);
   Result<semantics::Map> map = pipeline::map_file(path, inner);
@@ -97,7 +102,8 @@ std::string ModelMap::json() const {
 
 std::string ModelMap::explain(std::size_t node) const {
   return base::written_text([&](base::Writer& out) {
-    output::write_explanation(impl_->map, impl_->shapes(), static_cast<onnx::NodeId>(node), false, out);
+    output::write_explanation(impl_->map, impl_->shapes(), impl_->uses(), static_cast<onnx::NodeId>(node),
+                              false, out);
   });
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "dataflow/uses.h"
 #include "semantics/map.h"
 #include "shapes/infer.h"
 #include "weights/traced_chain.h"
@@ -18,14 +19,16 @@ struct ModelMap::Impl {
   semantics::Map map;
   std::string capture = {};                        // the path; empty for none
   std::shared_ptr<const Impl> ancestor = nullptr;  // of a transferred map, which refers to it
-  // Inferred on first use.
-  mutable std::once_flag shapes_are_inferred = {};
+  // Made on first use.
+  mutable std::once_flag shapes_are_inferred = {}, uses_are_listed = {};
   mutable std::optional<shapes::InferredShapes> inferred_shapes = {};
+  mutable std::optional<dataflow::Uses> listed_uses = {};
 
   Impl(semantics::Map made, std::string capture_path, std::shared_ptr<const Impl> made_from)
       : map(std::move(made)), capture(std::move(capture_path)), ancestor(std::move(made_from)) {}
 
   const shapes::InferredShapes& shapes() const;
+  const dataflow::Uses& uses() const;
   /// The weights of this model, traced through its ancestors.
   weights::TracedChain traced_weights() const;
 };

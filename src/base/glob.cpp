@@ -40,6 +40,17 @@ bool word_matches(std::string_view pattern, std::string_view word, Captures* cap
   return true;
 }
 
+std::size_t find_longest_run(std::string_view pattern) {
+  const std::string_view wildcard = pattern.find("**") == std::string_view::npos ? "*" : "**";
+  std::size_t longest = 1;
+  for (std::size_t at = 0; at < pattern.size();) {
+    const std::size_t end = std::min(pattern.find(wildcard, at), pattern.size());
+    longest = std::max(longest, end - at);
+    at = end + wildcard.size();
+  }
+  return longest;
+}
+
 // Whether a path ends like the pattern after its last wildcard, which decides most cases quickly. The dot
 // after `**` is optional.
 bool literal_suffix_matches(std::string_view pattern, std::string_view path) {
@@ -77,7 +88,9 @@ class PathCursor {
 }  // namespace
 
 Glob::Glob(std::string_view pattern)
-    : text_(pattern), is_literal_(pattern.find_first_of(wildcards) == std::string_view::npos) {
+    : text_(pattern),
+      longest_run_(find_longest_run(pattern)),
+      is_literal_(pattern.find_first_of(wildcards) == std::string_view::npos) {
   if (pattern.empty()) return;
   for (const std::string_view part : split(pattern, '.'))
     parts_.push_back({std::string(part), kind_of(part)});

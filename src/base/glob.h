@@ -25,6 +25,9 @@ class Glob {
   const std::string& text() const { return text_; }
   /// The number of stars; a part `**` counts as one.
   std::size_t star_count() const;
+  /// The length of the longest text between two wildcards of any length. After a mismatch this text is
+  /// compared again at the next position, so all of it may be compared at every position.
+  std::size_t longest_run() const { return longest_run_; }
 
  private:
   enum class PartKind { literal, wildcard, single_star, double_star };
@@ -36,6 +39,7 @@ class Glob {
   };
   std::string text_;
   std::vector<Part> parts_;
+  std::size_t longest_run_;
   bool is_literal_;  // has no wildcards, so it matches only itself
 };
 

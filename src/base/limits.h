@@ -38,6 +38,9 @@ inline constexpr std::size_t max_compared_names = 200'000;
 /// many names by chance.
 inline constexpr std::size_t min_substring_bytes = 4;
 
+/// Bytes of a mapped file that are writable at a time while their pages are copied.
+inline constexpr std::size_t writable_part_bytes = std::size_t{16} << 20;
+
 /// Reading this number of bytes of a cold file takes longer than skipping them.
 inline constexpr std::size_t long_skip_bytes = 1 << 16;
 /// After this number of bytes without a long skip, reading counts as sequential again.

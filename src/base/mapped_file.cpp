@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "base/changed_file.h"
 #include "base/format.h"
 #include "base/limits.h"
 #include "base/text.h"
@@ -103,6 +104,7 @@ Result<MappedFile> MappedFile::map(int descriptor, const std::string& path) {
   if (data == MAP_FAILED) return io_error(path, "cannot map", errno);
   file.mapping_ = std::make_shared<const Mapping>(static_cast<const char*>(data), size,
                                                   fcntl(descriptor, F_DUPFD_CLOEXEC, 0));
+  watch_file(file.mapping_, file.descriptor(), path);
   return file;
 }
 

@@ -1,6 +1,7 @@
 #include "cli/command.h"
 
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include <thread>
 
 #include "base/atomic_file.h"
+#include "base/changed_file.h"
 #include "base/format.h"
 #include "base/text.h"
 #include "cli/saved_model.h"
@@ -182,6 +184,16 @@ bool is_inside(const std::filesystem::path& path, const std::filesystem::path& f
   return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first == folder.end();
 }
 
+// Whether a folder is a repository of the user. As for git, a repository of somebody else proves nothing, and
+// neither does an empty folder of that name.
+bool is_own_repository(const std::filesystem::path& folder) {
+  const std::filesystem::path git = folder / ".git";
+  struct stat info {};
+  if (stat(git.c_str(), &info) != 0 || info.st_uid != geteuid()) return false;
+  std::error_code failed;
+  return S_ISREG(info.st_mode) ? info.st_size > 0 : std::filesystem::exists(git / "HEAD", failed);
+}
+
 // Whether a rules file was found in a parent of the working folder that is neither in the user's home nor in
 // the same repository. In /tmp, for example, any user may have created it.
 bool is_untrusted(const std::string& rules) {
@@ -192,7 +204,7 @@ bool is_untrusted(const std::string& rules) {
   const char* const home = std::getenv("HOME");
   if (home != nullptr && *home != '\0' && is_inside(folder, fs::weakly_canonical(home, failed))) return false;
   for (fs::path at = here; at != at.parent_path(); at = at.parent_path())
-    if (fs::exists(at / ".git", failed)) return !is_inside(folder, at);
+    if (is_own_repository(at)) return !is_inside(folder, at);
   return true;
 }
 
@@ -262,8 +274,12 @@ std::optional<Error> write_files(const std::vector<base::FileToWrite>& files) {
   return std::nullopt;
 }
 
-int write_to_destination(const ModelFlags& flags, const std::function<void(base::Writer&)>& write,
+int write_to_destination(const ModelFlags& flags, const std::function<void(base::Writer&)>& write_all,
                          const FileBeside* beside, bool is_model) {
+  const auto write = [&](base::Writer& out) {
+    write_all(out);
+    if (std::optional<Error> changed = base::find_changed_file()) out.fail(*std::move(changed));
+  };
   const bool to_standard_output = flags.output.empty() || flags.output == "-";
   // The output comes last: a reader that sees it also sees the file beside it.
   std::vector<base::FileToWrite> files;

@@ -44,13 +44,14 @@ int run_explain(ExplainFlags& flags) {
     nodes.insert(nodes.end(), found->begin(), found->end());
   }
   const shapes::InferredShapes inferred = shapes::infer(map.model());
+  const dataflow::Uses uses(map.model());
   return write_output(flags, [&](base::Writer& out) {
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       if (flags.format == "json")
-        output::write_explanation_json(map, inferred, nodes[i], out);
+        output::write_explanation_json(map, inferred, uses, nodes[i], out);
       else {
         if (i > 0) out.add("\n");
-        output::write_explanation(map, inferred, nodes[i], colour_on_output(flags), out);
+        output::write_explanation(map, inferred, uses, nodes[i], colour_on_output(flags), out);
       }
     }
   });

@@ -63,7 +63,7 @@ int run_unfold(ModelFlags& flags) {
                  "the model is flat already"});
     return nothing_found;
   }
-  const Result<functions::Unfolded> unfolded = functions::unfold_model(*model);
+  const Result<functions::Unfolded> unfolded = functions::unfold_model(*model, ignored);
   if (!unfolded) return fail(unfolded.error());
   const int code = write_model_output(flags, [&](base::Writer& out) { unfolded->model.write(out); });
   if (code != done) return code;

@@ -160,8 +160,8 @@ class EncodedEntries {
         range.ends.push_back(range.entries.text().size());
       }
     };
-    for (std::size_t number = 1; number < threads; ++number)
-      others.push_back(std::async(std::launch::async, make, number));
+    for (std::size_t number = 1; number < threads; ++number)  // deferred if no thread can be started
+      others.push_back(std::async(std::launch::async | std::launch::deferred, make, number));
     make(0);
     for (std::future<void>& other : others) other.get();
   }

@@ -49,9 +49,10 @@ class ModelExpander {
         splice_.copy(expanded_field(field));
       }
     }
-    if (nodes_.is_too_large())
+    if (nodes_.is_past_limits())
       return Error{ErrorKind::bad_input, "W017",
-                   base::format("{}: its functions stand for too many bytes", base::printable(model_.file())),
+                   base::format("{}: its functions stand for too many bytes, or too deeply nested bodies",
+                                base::printable(model_.file())),
                    "no exporter writes such a model"};
     write_imports();
     return std::move(splice_);

@@ -15,9 +15,10 @@ inline constexpr std::uint64_t max_expanded_nodes = std::uint64_t{1} << 22;
 inline constexpr std::uint64_t max_expanded_bytes = std::uint64_t{16} << 20;
 inline constexpr std::uint64_t max_expanded_ratio = 100;
 
-/// Functions that call each other, one inside the other. Expanding recurses for each level, and for each body
-/// around a call: with a hundred levels, the deepest nesting takes less than half of the usual stack. Modules
-/// nest at most 64 deep.
+/// Functions that call each other, one inside the other, and bodies of the expanded model, each in a node of
+/// another. Expanding recurses for each. Modules nest at most 64 deep; a body takes three levels of messages,
+/// so that deeper ones could not be read again.
 inline constexpr std::uint32_t max_call_depth = 100;
+inline constexpr int max_body_depth = 33;
 
 }  // namespace thence::functions

@@ -104,7 +104,7 @@ std::string NodeExpander::expand(NodeId node) {
 }
 
 void NodeExpander::append_node(NodeId id, const Frame& frame, std::string& out) {
-  if (is_too_large()) return;
+  if (is_past_limits()) return;
   const onnx::Node node = model_.node(id);
   if (calls_.callee(id) != onnx::none) return append_call(node, frame, out);
   const std::string message = render_node(node, frame);
@@ -112,7 +112,7 @@ void NodeExpander::append_node(NodeId id, const Frame& frame, std::string& out) 
   append_field(out, GraphField::node, message);
 }
 
-// Recursion is limited by max_call_depth, and between two calls by the nesting of messages.
+// Recursion is limited by max_call_depth and max_body_depth.
 void NodeExpander::append_call(const onnx::Node& call, const Frame& caller, std::string& out) {
   const Graph& function = model_.graphs()[calls_.callee(call.id())];
   const Frame frame = enter(call, caller);
@@ -327,6 +327,9 @@ std::string NodeExpander::render_attribute(std::string_view attribute, const Fra
 std::string NodeExpander::render_graph(GraphId id, const Frame& frame) {
   const Graph& graph = model_.graphs()[id];
   std::string out;
+  is_too_deep_ |= body_depth_ >= max_body_depth;
+  if (is_too_deep_) return out;
+  ++body_depth_;
   NodeId node = graph.first_node;
   std::uint32_t dense = graph.first_initializer, sparse = graph.first_initializer;
   std::size_t inputs = 0, outputs = 0;
@@ -356,6 +359,7 @@ std::string NodeExpander::render_graph(GraphId id, const Frame& frame) {
       else if (!tag_is(field, GraphField::value_info) || !frame.renames)
         append_whole(out, field);  // value infos name values of the function
     }
+  --body_depth_;
   return out;
 }
 

@@ -26,8 +26,9 @@ class NodeExpander {
   bool changes(onnx::NodeId node) const;
   /// The encoded fields of a graph that replace such a node.
   std::string expand(onnx::NodeId node);
-  /// Whether the nodes became too large, so that expand() gives nothing.
-  bool is_too_large() const { return bytes_ > calls_.max_bytes(); }
+  /// Whether the nodes became too large, or their bodies too deeply nested for a file, so that expand() gives
+  /// nothing.
+  bool is_past_limits() const { return bytes_ > calls_.max_bytes() || is_too_deep_; }
 
  private:
   using Bodies = std::span<const onnx::GraphId>;
@@ -60,6 +61,8 @@ class NodeExpander {
   base::UniqueNames value_names_{'_'}, node_names_{'_'};
   base::TextStore texts_;
   std::uint64_t bytes_ = 0;
+  int body_depth_ = 0;  // of the body that is rendered
+  bool is_too_deep_ = false;
 };
 
 }  // namespace thence::functions

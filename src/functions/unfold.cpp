@@ -13,6 +13,13 @@ using onnx::Graph;
 
 bool is_folded_function(const Graph& graph) { return graph.domain == folded_domain; }
 
+Result<onnx::Model> read_flat(const wire::Splice& splice, const onnx::Model& folded,
+                              Diagnostics& diagnostics) {
+  Result<base::MemoryImage> image = splice.assemble();
+  if (!image) return image.error();
+  return onnx::Model::read(*std::move(image), folded, diagnostics);
+}
+
 // Problems in the folded form are those of the flat form, which is read next.
 Result<onnx::Model> flatten(Result<onnx::Model> model, Diagnostics found, Diagnostics& diagnostics) {
   if (!model) return model;
@@ -20,11 +27,9 @@ Result<onnx::Model> flatten(Result<onnx::Model> model, Diagnostics found, Diagno
     diagnostics = std::move(found);
     return model;
   }
-  const Result<Unfolded> flat = unfold_model(*model);
+  Result<Unfolded> flat = unfold_model(*model, diagnostics);
   if (!flat) return flat.error();
-  Result<base::MemoryImage> image = flat->model.assemble();
-  if (!image) return image.error();
-  return onnx::Model::read(*std::move(image), *model, diagnostics);
+  return std::move(flat->flat);
 }
 
 }  // namespace
@@ -34,18 +39,26 @@ bool has_functions(const onnx::Model& model) {
                      [](const Graph& graph) { return graph.kind == Graph::Kind::function; });
 }
 
-Result<Unfolded> unfold_model(const onnx::Model& model) {
+// A record may be damaged in ways that only show when the result is read.
+Result<Unfolded> unfold_model(const onnx::Model& model, Diagnostics& diagnostics) {
   if (is_folded(model)) {
     const Result<CallGraph> calls = CallGraph::make(model, is_folded_function);
     if (!calls) return calls.error();
     if (const std::optional<FoldRecord> record = read_record(model))
-      if (std::optional<wire::Splice> splice = restore_model(model, *calls, *record))
-        return Unfolded{*std::move(splice), true, {}};
+      if (std::optional<wire::Splice> splice = restore_model(model, *calls, *record)) {
+        Diagnostics found;
+        if (Result<onnx::Model> flat = read_flat(*splice, model, found)) {
+          diagnostics = std::move(found);
+          return Unfolded{*std::move(splice), *std::move(flat), true, {}};
+        }
+      }
   }
   Result<Expanded> expanded =
       expand_functions(model, is_folded(model) ? is_folded_function : [](const Graph&) { return true; });
   if (!expanded) return expanded.error();
-  return Unfolded{std::move(expanded->model), false, std::move(expanded->kept)};
+  Result<onnx::Model> flat = read_flat(expanded->model, model, diagnostics);
+  if (!flat) return flat.error();
+  return Unfolded{std::move(expanded->model), *std::move(flat), false, std::move(expanded->kept)};
 }
 
 Result<onnx::Model> open_model(const std::string& path, Diagnostics& diagnostics) {

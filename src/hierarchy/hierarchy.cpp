@@ -11,14 +11,13 @@
 namespace thence::hierarchy {
 namespace {
 
-// Memory limit for the modules named by a file, in proportion to the size of its node descriptions.
 std::size_t module_memory_limit(const onnx::Model& model) {
   std::size_t node_bytes = 0;
   for (const onnx::Graph& graph : model.graphs())
     if (graph.owner == onnx::none)
       for (onnx::NodeId id = graph.first_node; id < graph.first_node + graph.node_count; ++id)
         node_bytes += model.node(id).bytes().size();
-  return min_module_memory_bytes + node_bytes / 4 * 3;
+  return min_module_memory_bytes + node_bytes + model.node_count() * module_memory_per_node;
 }
 
 // A number above 0 and up to 1; 0 if the text is none.

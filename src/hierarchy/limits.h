@@ -32,7 +32,10 @@ inline constexpr std::size_t max_class_path_work = 100'000;
 /// The modules that a tag may list for one node.
 inline constexpr std::size_t max_tagged_members = 4096;
 
-/// Memory for the modules of a file in bytes, in addition to three quarters of the size of its nodes.
-inline constexpr std::size_t min_module_memory_bytes = std::size_t{16} << 20;
+/// Memory for the modules that a file names, in bytes: some for any file, the text of its nodes, which has
+/// the paths, and two modules with their scopes for each node. A module of an exporter has a node, or
+/// contains several modules, so that a file has fewer modules than twice its nodes.
+inline constexpr std::size_t min_module_memory_bytes = std::size_t{16} << 20,
+                             module_memory_per_node = 2 * (400 + bytes_per_scope);
 
 }  // namespace thence::hierarchy

@@ -125,11 +125,13 @@ std::vector<std::string_view> Model::value_infos(const Graph& graph) const {
 }
 
 Result<Model> Model::read(std::string_view bytes, const std::string& label, Diagnostics& diagnostics) {
-  return Reader(bytes, label, diagnostics).read();
+  return Reader(bytes, label, diagnostics).read(Reader::Memory::own);
 }
 
 Result<Model> Model::read(base::MemoryImage image, const Model& source, Diagnostics& diagnostics) {
-  Result<Model> model = Reader(image.bytes(), source.file(), diagnostics).read();
+  const Reader::Memory memory =
+      source.descriptor() < 0 ? Reader::Memory::own : Reader::Memory::mapped;  // parts of the file
+  Result<Model> model = Reader(image.bytes(), source.file(), diagnostics).read(memory);
   if (!model) return model;
   model->image_ = std::move(image);
   model->is_in_folder_ = source.is_in_folder_;
@@ -141,8 +143,8 @@ Result<Model> Model::open(const std::string& path, Diagnostics& diagnostics) {
       path == "-" ? base::MappedFile::standard_input() : base::MappedFile::open(path);
   if (!file) return file.error();
   base::ReadAhead ahead(file->bytes());
-  Result<Model> model =
-      Reader(file->bytes(), path == "-" ? "standard input" : path, diagnostics).read(&ahead);
+  Result<Model> model = Reader(file->bytes(), path == "-" ? "standard input" : path, diagnostics)
+                            .read(Reader::Memory::mapped, &ahead);
   if (!model) return model;
   model->mapping_ = *file;
   model->is_in_folder_ = path != "-";

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/changed_file.h"
 #include "onnx/bind.h"
 #include "onnx/errors.h"
 #include "onnx/layout.h"
@@ -31,7 +32,7 @@ Reader::Reader(std::string_view bytes, const std::string& label, Diagnostics& di
   model_.label_ = label;
 }
 
-Result<Model> Reader::read(base::ReadAhead* ahead) {
+Result<Model> Reader::read(Memory memory, base::ReadAhead* ahead) {
   if (model_.bytes_.empty()) return empty_file(model_.label_);
   const wire::Survey survey =
       wire::survey(model_.bytes_, static_cast<std::uint8_t>(MessageKind::model), layout(), ahead);
@@ -39,6 +40,8 @@ Result<Model> Reader::read(base::ReadAhead* ahead) {
   const Counts counts(model_.bytes_.size(), survey);
   if (counts.graph_pieces == 0) return no_graph(model_.label_, model_.bytes_);
   if (auto error = check_limits(model_.label_, counts)) return *error;
+  if (memory == Memory::mapped)
+    if (auto error = keep_structure(survey)) return *error;
   reserve_memory(counts);
   nodes_in_order_ = survey.in_order(static_cast<std::uint8_t>(MessageKind::node));
   fill_model();
@@ -47,6 +50,15 @@ Result<Model> Reader::read(base::ReadAhead* ahead) {
   model_.names_.seal();
   Binder(model_, diagnostics_).bind();
   return std::move(model_);
+}
+
+// What was surveyed before it was copied may have changed in between. If the copy gives the same survey, it
+// has every byte that the survey read.
+std::optional<Error> Reader::keep_structure(const wire::Survey& survey) const {
+  if (auto error = base::make_private(model_.bytes_, survey.large_data)) return error;
+  if (wire::survey(model_.bytes_, static_cast<std::uint8_t>(MessageKind::model), layout()) == survey)
+    return std::nullopt;
+  return base::changed_file(model_.label_);
 }
 
 // The survey gives exact sizes, so the arrays are never reallocated and use no spare memory.

@@ -14,10 +14,13 @@ namespace thence::onnx {
 class Reader {
  public:
   Reader(std::string_view bytes, const std::string& label, Diagnostics& diagnostics);
-  /// Reports its read positions to `ahead`, if given.
-  Result<Model> read(base::ReadAhead* ahead = nullptr);
+  /// Reports its read positions to `ahead`, if given. Of a mapped file, everything but weights is copied, so
+  /// that the model stays as it was checked if another process writes to the file.
+  enum class Memory : std::uint8_t { own, mapped };
+  Result<Model> read(Memory memory, base::ReadAhead* ahead = nullptr);
 
  private:
+  std::optional<Error> keep_structure(const wire::Survey& survey) const;
   void reserve_memory(const Counts& counts);
   void fill_model();
   void fill_graph(Graph root);

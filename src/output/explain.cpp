@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <span>
 
 #include "base/format.h"
 #include "base/json_writer.h"
@@ -125,7 +126,7 @@ struct Neighbour {
   onnx::NodeId node;
 };
 
-std::vector<Neighbour> neighbours(const Map& map, onnx::NodeId id) {
+std::vector<Neighbour> neighbours(const Map& map, const dataflow::Uses& uses, onnx::NodeId id) {
   std::vector<Neighbour> found;
   const onnx::Model& model = map.model();
   for (const onnx::ValueId value : model.node(id).inputs()) {
@@ -135,21 +136,18 @@ std::vector<Neighbour> neighbours(const Map& map, onnx::NodeId id) {
       found.push_back({"from", producer.index});
   }
   const std::size_t producer_count = found.size();
-  const auto is_produced_here = [&](onnx::ValueId value) {
-    if (value == onnx::none) return false;
-    const onnx::Producer producer = model.producer(value);
-    return producer.kind == onnx::Producer::Kind::node && producer.index == id;
+  const auto add_consumer = [&](onnx::NodeId consumer) {
+    const bool is_listed =
+        std::any_of(found.begin() + static_cast<std::ptrdiff_t>(producer_count), found.end(),
+                    [&](const Neighbour& other) { return other.node == consumer; });
+    if (!is_listed) found.push_back({"to", consumer});
+    return found.size() < producer_count + max_shown_neighbours;
   };
-  for (onnx::NodeId other = 0;
-       other < model.node_count() && found.size() < producer_count + max_shown_neighbours; ++other) {
-    const auto inputs = model.node(other).inputs();
-    if (std::any_of(inputs.begin(), inputs.end(), is_produced_here)) found.push_back({"to", other});
+  for (const onnx::ValueId value : model.node(id).outputs()) {
+    if (value == onnx::none) continue;
+    const std::span<const onnx::NodeId> consumers = uses.of(value);
+    if (!std::all_of(consumers.begin(), consumers.end(), add_consumer)) break;
   }
-  // An output of a body goes to the node that has the body.
-  for (const onnx::Graph& graph : model.graphs())
-    if (graph.owner != onnx::none && found.size() < producer_count + max_shown_neighbours &&
-        std::any_of(graph.outputs.begin(), graph.outputs.end(), is_produced_here))
-      found.push_back({"to", graph.owner});
   return found;
 }
 
@@ -230,9 +228,9 @@ void write_evidence(const Map& map, onnx::NodeId id, const Evidence& e, base::Js
   json.end_object();
 }
 
-void write_neighbours(const Map& map, onnx::NodeId id, base::JsonWriter& json) {
+void write_neighbours(const Map& map, const dataflow::Uses& uses, onnx::NodeId id, base::JsonWriter& json) {
   json.begin_array<"neighbours">();
-  for (const Neighbour& neighbour : neighbours(map, id)) {
+  for (const Neighbour& neighbour : neighbours(map, uses, id)) {
     const onnx::Node other = map.model().node(neighbour.node);
     json.begin_object();
     json.member<"side">(neighbour.side);
@@ -310,9 +308,9 @@ void add_other_evidence(const Map& map, onnx::NodeId id, const std::vector<Evide
     }
 }
 
-void add_neighbours(const Map& map, onnx::NodeId id, base::Writer& out) {
+void add_neighbours(const Map& map, const dataflow::Uses& uses, onnx::NodeId id, base::Writer& out) {
   bool first = true;
-  for (const Neighbour& neighbour : neighbours(map, id)) {
+  for (const Neighbour& neighbour : neighbours(map, uses, id)) {
     const resolve::Attribution& other = map.answer(neighbour.node);
     add_line(out, first ? "neighbours" : "",
              base::format("{:<5} {:<24} {}", neighbour.side,
@@ -325,8 +323,8 @@ void add_neighbours(const Map& map, onnx::NodeId id, base::Writer& out) {
 
 }  // namespace
 
-void write_explanation(const Map& map, const shapes::InferredShapes& inferred, onnx::NodeId id, bool colour,
-                       base::Writer& out) {
+void write_explanation(const Map& map, const shapes::InferredShapes& inferred, const dataflow::Uses& uses,
+                       onnx::NodeId id, bool colour, base::Writer& out) {
   const std::vector<Evidence> all = resolve::evidence_of(map.evidence(), id);
   out.add(base::format("{}{}{}\n", colour ? bold : "", node_title(map, id), colour ? plain : ""));
   add_module(map, map.answer(id), out);
@@ -337,12 +335,12 @@ void write_explanation(const Map& map, const shapes::InferredShapes& inferred, o
   add_line(out, "rule", base::format("{:<18} {}", resolve::name_of(rule), resolve::text_of(rule)));
   add_shapes(map.model().node(id), inferred, out);
   add_source_lines(map.model().node(id), out);
-  add_neighbours(map, id, out);
+  add_neighbours(map, uses, id, out);
   out.flush();
 }
 
-void write_explanation_json(const Map& map, const shapes::InferredShapes& inferred, onnx::NodeId id,
-                            base::Writer& out) {
+void write_explanation_json(const Map& map, const shapes::InferredShapes& inferred,
+                            const dataflow::Uses& uses, onnx::NodeId id, base::Writer& out) {
   const resolve::Attribution& answer = map.answer(id);
   const onnx::Node node = map.model().node(id);
   base::JsonWriter json(out.buffer());
@@ -364,7 +362,7 @@ void write_explanation_json(const Map& map, const shapes::InferredShapes& inferr
   json.begin_array<"evidence">();
   for (const Evidence& e : all) write_evidence(map, id, e, json);
   json.end_array();
-  write_neighbours(map, id, json);
+  write_neighbours(map, uses, id, json);
   write_shapes(json, node, inferred);
   write_source_lines(json, node);
   json.end_object();

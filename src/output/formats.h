@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/writer.h"
+#include "dataflow/uses.h"
 #include "output/columns.h"
 #include "output/csv.h"
 #include "output/nodes.h"
@@ -38,10 +39,10 @@ void write_map_table(const semantics::Map& map, const Nodes& nodes, const std::v
 std::string summary_line(const semantics::Map& map);
 
 /// The explanation of a node's answer: all evidence, other candidates, and neighbours.
-void write_explanation(const semantics::Map& map, const shapes::InferredShapes& inferred, onnx::NodeId node,
-                       bool colour, base::Writer& out);
+void write_explanation(const semantics::Map& map, const shapes::InferredShapes& inferred,
+                       const dataflow::Uses& uses, onnx::NodeId node, bool colour, base::Writer& out);
 void write_explanation_json(const semantics::Map& map, const shapes::InferredShapes& inferred,
-                            onnx::NodeId node, base::Writer& out);
+                            const dataflow::Uses& uses, onnx::NodeId node, base::Writer& out);
 
 /// schema/score.schema.json.
 void write_score_table(const score::Score& score, base::Writer& out);

@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -77,19 +78,21 @@ class PieceQueue {
   std::condition_variable state_changed_;
 };
 
+// Starts as many threads as the system allows.
+std::vector<std::jthread> start_threads(std::size_t count, const std::function<void()>& work) {
+  std::vector<std::jthread> threads;
+  try {
+    while (threads.size() < count) threads.emplace_back(work);
+  } catch (const std::system_error&) {  // NOLINT(bugprone-empty-catch): fewer threads do the same
+  }
+  return threads;
+}
+
 }  // namespace
 
 void write_pieces_in_order(std::size_t pieces, unsigned jobs, base::Writer& out,
                            const std::function<MakePiece()>& make_worker) {
   const std::size_t threads = std::min<std::size_t>(jobs, pieces / min_pieces_per_thread);
-  if (threads <= 1) {
-    const MakePiece make = make_worker();
-    for (std::size_t piece = 0; piece < pieces && out.ok(); ++piece) {
-      make(piece, out.buffer());
-      out.flush_if_full();
-    }
-    return;
-  }
   PieceQueue queue(pieces, 2 * threads);
   // Joins the threads on every exit path.
   struct Workers {
@@ -97,8 +100,13 @@ void write_pieces_in_order(std::size_t pieces, unsigned jobs, base::Writer& out,
     std::vector<std::jthread> threads;
     ~Workers() { queue.stop(); }
   } workers{queue, {}};
-  for (std::size_t i = 0; i < threads; ++i) workers.threads.emplace_back([&] { queue.work(make_worker); });
-  queue.write(out);
+  if (threads > 1) workers.threads = start_threads(threads, [&] { queue.work(make_worker); });
+  if (!workers.threads.empty()) return queue.write(out);
+  const MakePiece make = make_worker();
+  for (std::size_t piece = 0; piece < pieces && out.ok(); ++piece) {
+    make(piece, out.buffer());
+    out.flush_if_full();
+  }
 }
 
 }  // namespace thence::output

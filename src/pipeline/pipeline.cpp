@@ -149,8 +149,9 @@ Result<Map> make_map(MapParts parts, Request request, std::optional<Capture> cap
   const onnx::Model& model = *parts.model;
   const AncestorAnswers* const ancestor = parts.ancestor.get();
   parts.strategy = ancestor != nullptr ? resolve::with_ancestor(request.strategy) : request.strategy;
+  // Both policies: if no thread can be started, it is deferred.
   std::future<resolve::FlowIndex> flow_index =
-      std::async(options.jobs > 1 ? std::launch::async : std::launch::deferred,
+      std::async(options.jobs > 1 ? std::launch::async | std::launch::deferred : std::launch::deferred,
                  [&model] { return resolve::FlowIndex(model); });
   parts.hierarchy = std::make_unique<hierarchy::Hierarchy>(model, std::move(capture), !options.ignore_tags);
   if (auto error = check_hierarchy(parts, parts.diagnostics)) return *std::move(error);

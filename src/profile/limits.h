@@ -15,6 +15,10 @@ inline constexpr std::size_t max_open_kernels = std::size_t{1} << 19;
 inline constexpr std::size_t max_threads = 256;
 /// A longer time is not one of a kernel: 31 years in microseconds.
 inline constexpr double max_microseconds = 1e15;
+/// Whether a profile may have this time. Not a number is none, although "nan" is parsed as one.
+constexpr bool is_possible_time(double microseconds) {
+  return microseconds >= 0 && microseconds <= max_microseconds;
+}
 /// Files of formats that are read as a whole.
 inline constexpr std::size_t max_document_bytes = std::size_t{256} << 20;
 /// Nodes that one kernel names.

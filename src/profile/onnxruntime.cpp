@@ -64,7 +64,7 @@ Result<TraceEvent> read_trace_event(base::JsonValue item) {
   const std::optional<double> begin = number(item["ts"]), duration = number(item["dur"]);
   if (!begin || !duration) return invalid("an event has no time ('ts' or 'dur')");
   if (*duration < 0) return invalid(base::format("an event has a negative duration ({})", *duration));
-  if (*begin < 0 || *begin > max_microseconds || *duration > max_microseconds)
+  if (!is_possible_time(*begin) || !is_possible_time(*duration))
     return invalid("an event has an impossible time");
   event.begin = *begin;
   event.duration = *duration;

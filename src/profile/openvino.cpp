@@ -74,8 +74,7 @@ std::optional<Error> read_layer(std::string_view layer, std::string_view data, R
   if (time == "not_executed") return std::nullopt;
   double microseconds = 0;
   const auto [end, failed] = std::from_chars(time.data(), time.data() + time.size(), microseconds);
-  if (failed != std::errc() || end != time.data() + time.size() || microseconds < 0 ||
-      microseconds > max_microseconds)
+  if (failed != std::errc() || end != time.data() + time.size() || !is_possible_time(microseconds))
     return damaged(base::format("a layer has an impossible time ({})", base::printable(time.substr(0, 40))));
   Kernel kernel{.name = attribute(layer, "name").value_or(""),
                 .op_type = attribute(layer, "type").value_or(""),
@@ -115,8 +114,7 @@ std::optional<Error> read_profiling_entry(base::JsonValue item, RecordingBuilder
   if (!is_profiling_entry(item)) return damaged("an entry lacks 'node_name', 'status' or 'real_time'");
   if (!item["status"].text_or("").ends_with("EXECUTED")) return std::nullopt;
   const std::optional<double> microseconds = item["real_time"].real();
-  if (!microseconds || *microseconds < 0 || *microseconds > max_microseconds)
-    return damaged("an entry has an impossible time");
+  if (!microseconds || !is_possible_time(*microseconds)) return damaged("an entry has an impossible time");
   ++builder.recording().events;
   builder.add(builder.kernel({.name = std::string(item["node_name"].text_or("")),
                               .op_type = std::string(item["node_type"].text_or("")),

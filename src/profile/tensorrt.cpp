@@ -105,8 +105,7 @@ std::optional<Error> read_layer_time(base::JsonValue item, const LayerNodes& lay
   const std::optional<double> total = item["timeMs"].real(), average = item["averageMs"].real();
   const double runs = std::max(1.0, static_cast<double>(recording.averaged_runs));
   const double microseconds = 1000 * (average ? *average : total.value_or(-1) / runs);
-  if (!(microseconds >= 0) || microseconds > max_microseconds)
-    return damaged("a layer has an impossible time");
+  if (!is_possible_time(microseconds)) return damaged("a layer has an impossible time");
   Kernel kernel{.name = std::string(name), .op_type = {}, .provider = {}, .parent = {}};
   const auto known = layers.find(name);
   kernel.node_names = known != layers.end() ? known->second : nodes_in_layer_name(name);

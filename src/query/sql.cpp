@@ -121,6 +121,7 @@ class SqlQuery::Impl {
     const Result<Prepared> statement = prepare(guard);
     if (!statement) return statement.error();
     guard.set_time_limit(limits_.seconds);
+    if (limits_.on_start) limits_.on_start();
     return read_rows(statement->get(), guard);
   }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <variant>
@@ -15,6 +16,7 @@ namespace thence::query {
 struct SqlLimits {
   double seconds = 60;                           // for the answer, without filling the tables; 0: unlimited
   std::uint64_t bytes = std::uint64_t{2} << 30;  // for tables and answer
+  std::function<void()> on_start = {};           // called when the time begins
 };
 
 using SqlValue = std::variant<std::monostate, std::int64_t, double, std::string>;

@@ -9,26 +9,9 @@ namespace thence::rules {
 
 using base::Glob;
 
-namespace {
-
-// The longest text between two wildcards of any length. After a mismatch the matcher tries this text again at
-// the next position, so it may compare all of it at every position.
-std::size_t longest_literal_run(const std::string& pattern) {
-  const std::string_view wildcard = pattern.find("**") == std::string::npos ? "*" : "**";
-  std::size_t longest = 1;
-  for (std::size_t at = 0; at < pattern.size();) {
-    const std::size_t end = std::min(pattern.find(wildcard, at), pattern.size());
-    longest = std::max(longest, end - at);
-    at = end + wildcard.size();
-  }
-  return longest;
-}
-
-}  // namespace
-
 bool Matcher::may_match(const Glob& glob, std::string_view text) const {
   if (exceeded_work_limit()) return false;
-  work_ += glob.text().size() + text.size() * std::min(longest_literal_run(glob.text()), text.size());
+  work_ += glob.text().size() + text.size() * std::min(glob.longest_run(), text.size());
   return !exceeded_work_limit();
 }
 

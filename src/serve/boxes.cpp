@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <iterator>
 
 #include "base/format.h"
 #include "base/text.h"
@@ -34,14 +33,15 @@ void add_range(std::vector<Range>& ranges, Range more) {
     ranges.push_back(more);
 }
 
-bool contains(const Item& item, std::uint32_t position) {
-  return std::any_of(item.ranges.begin(), item.ranges.end(),
-                     [&](Range range) { return range.first <= position && position < range.last; });
+// The number of items in each chunk of a box; 0 if the box is not divided.
+std::uint32_t chunk_size(std::size_t items) {
+  if (items <= max_items) return 0;
+  return static_cast<std::uint32_t>(std::max(min_chunk_items, (items + max_chunks - 1) / max_chunks));
 }
 
 std::vector<Item> divide(std::vector<Item> items, std::uint32_t first_number) {
-  if (items.size() <= max_items) return items;
-  const std::size_t size = std::max(min_chunk_items, (items.size() + max_chunks - 1) / max_chunks);
+  const std::size_t size = chunk_size(items.size());
+  if (size == 0) return items;
   std::vector<Item> chunks;
   for (std::size_t first = 0; first < items.size(); first += size) {
     const std::size_t last = std::min(first + size, items.size());
@@ -62,10 +62,24 @@ std::string name_of(const Box& box) {
                    : base::format("m{}", box.module);
 }
 
-// Submodules have larger numbers than the modules that contain them.
 Boxes::Boxes(const semantics::Map& map, const Outline& outline)
     : map_(map), outline_(outline), structure_(map.tree().size()) {
-  const modules::ModuleTree& tree = map.tree();
+  hash_structures();
+  for (ModuleId module = 0; module < outline.module_count(); ++module) number_items(module);
+  first_unit_.push_back(static_cast<std::uint32_t>(item_of_unit_.size()));
+  first_item_.push_back(static_cast<std::uint32_t>(stack_of_item_.size()));
+  units_of_item_ = {stack_of_item_.size(), [&](auto use) {
+                      for (ModuleId module = 0; module < outline.module_count(); ++module) {
+                        std::uint32_t at = first_unit_[module];
+                        for (const Unit& unit : outline.units(module))
+                          use(first_item_[module] + item_of_unit_[at++], unit);
+                      }
+                    }};
+}
+
+// Submodules have larger numbers than the modules that contain them.
+void Boxes::hash_structures() {
+  const modules::ModuleTree& tree = map_.tree();
   for (auto id = static_cast<ModuleId>(tree.size()); id-- > 0;) {
     const std::uint64_t inside = base::text_hash(tree[id].class_name, structure_[id]);
     structure_[id] = inside;
@@ -83,7 +97,7 @@ std::optional<Box> Boxes::find(std::string_view name) const {
   if (!take(name, ':') || !take_number(name, chunk.first) || !take(name, '-') ||
       !take_number(name, chunk.last) || !name.empty() || chunk.first >= chunk.last)
     return std::nullopt;
-  if (chunk.last > all_items(box.module).size()) return std::nullopt;
+  if (chunk.last > all_items(box.module).last) return std::nullopt;
   box.chunk = chunk;
   return box;
 }
@@ -95,50 +109,54 @@ bool Boxes::may_stack(ModuleId a, ModuleId b) const {
          base::is_digits(tree[b].name()) && tree[a].children.empty() == tree[b].children.empty();
 }
 
-// Numbers the stacks; a submodule that is in none keeps no_stack.
-void Boxes::collect_stacks(const std::vector<Unit>& submodules, std::vector<std::uint32_t>& stack_of) const {
-  std::uint32_t count = 0;
-  for (std::size_t first = 0; first < submodules.size();) {
-    std::size_t last = first + 1;
-    while (last < submodules.size() && last - first < max_stack_members &&
-           may_stack(submodules[first].number, submodules[last].number))
-      ++last;
-    if (last - first > 1) {
-      std::fill(stack_of.begin() + static_cast<std::ptrdiff_t>(first),
-                stack_of.begin() + static_cast<std::ptrdiff_t>(last), count);
-      ++count;
+// Similar submodules are one item, a stack, whatever nodes are between them.
+void Boxes::number_items(ModuleId module) {
+  first_unit_.push_back(static_cast<std::uint32_t>(item_of_unit_.size()));
+  first_item_.push_back(static_cast<std::uint32_t>(stack_of_item_.size()));
+  const std::uint32_t first = first_item_.back();
+  std::uint32_t stacks = 0, item = 0;
+  std::size_t members = 0;  // of the last item that is a submodule or a stack
+  ModuleId first_member = modules::no_module;
+  for (const Unit& unit : outline_.units(module)) {
+    if (unit.is_module && members > 0 && members < max_stack_members &&
+        may_stack(first_member, unit.number)) {
+      if (members++ == 1) stack_of_item_[first + item] = stacks++;
+      item_of_unit_.push_back(item);
+      continue;
     }
-    first = last;
+    const auto number = static_cast<std::uint32_t>(stack_of_item_.size()) - first;
+    if (unit.is_module) {
+      item = number;
+      members = 1;
+      first_member = unit.number;
+    }
+    stack_of_item_.push_back(no_stack);
+    item_of_unit_.push_back(number);
   }
 }
 
-std::vector<Item> Boxes::all_items(ModuleId module) const {
+// The ranges of the units of a module are consecutive.
+std::optional<std::uint32_t> Boxes::item_at(ModuleId module, std::uint32_t position) const {
   const std::span<const Unit> units = outline_.units(module);
-  std::vector<Unit> submodules;
-  std::copy_if(units.begin(), units.end(), std::back_inserter(submodules),
-               [](const Unit& unit) { return unit.is_module; });
-  std::vector<std::uint32_t> stack_of(submodules.size(), no_stack);
-  collect_stacks(submodules, stack_of);
-  std::vector<Item> items;
-  std::vector<std::size_t> stacks;  // positions in items
-  std::size_t submodule = 0;
-  for (const Unit& unit : units) {
-    const std::uint32_t stack = unit.is_module ? stack_of[submodule++] : no_stack;
-    if (stack == no_stack) {
-      items.push_back(
-          {.kind = unit.is_module ? Item::Kind::module : Item::Kind::node, .number = unit.number});
-      items.back().ranges = {outline_.range(unit)};
-      continue;
-    }
-    if (stack == stacks.size()) {
-      stacks.push_back(items.size());
-      items.push_back({.kind = Item::Kind::stack, .number = stack});
-    }
-    items[stacks[stack]].members.push_back(unit.number);
-    add_range(items[stacks[stack]].ranges, outline_.range(unit));
-  }
-  for (const std::size_t stack : stacks) sort_members(items[stack].members);
-  return items;
+  const auto found =
+      std::upper_bound(units.begin(), units.end(), position,
+                       [this](std::uint32_t at, const Unit& unit) { return at < outline_.range(unit).last; });
+  if (found == units.end() || position < outline_.range(*found).first) return std::nullopt;
+  return item_of_unit_[first_unit_[module] + static_cast<std::size_t>(found - units.begin())];
+}
+
+Item Boxes::make_item(ModuleId module, std::uint32_t number) const {
+  const std::span<const Unit> units = units_of_item_.of(first_item_[module] + number);
+  const std::uint32_t stack = stack_of_item_[first_item_[module] + number];
+  Item item{.kind = units.front().is_module ? Item::Kind::module : Item::Kind::node,
+            .number = units.front().number};
+  for (const Unit& unit : units) add_range(item.ranges, outline_.range(unit));
+  if (stack == no_stack) return item;
+  item.kind = Item::Kind::stack;
+  item.number = stack;
+  for (const Unit& unit : units) item.members.push_back(unit.number);
+  sort_members(item.members);
+  return item;
 }
 
 // By their numbers: the order of the file may be another one, such as that of an optimiser.
@@ -151,11 +169,12 @@ void Boxes::sort_members(std::vector<ModuleId>& members) const {
 }
 
 std::vector<Item> Boxes::items(const Box& box) const {
-  std::vector<Item> items = all_items(box.module);
-  if (!box.chunk) return divide(std::move(items), 0);
-  std::vector<Item> part(std::make_move_iterator(items.begin() + box.chunk->first),
-                         std::make_move_iterator(items.begin() + box.chunk->last));
-  return divide(std::move(part), box.chunk->first);
+  const Range part = box.chunk.value_or(all_items(box.module));
+  std::vector<Item> items;
+  items.reserve(part.size());
+  for (std::uint32_t number = part.first; number < part.last; ++number)
+    items.push_back(make_item(box.module, number));
+  return divide(std::move(items), part.first);
 }
 
 std::string Boxes::name_of(const Item& item, ModuleId module) {
@@ -176,16 +195,17 @@ std::vector<std::string> Boxes::boxes_around(std::uint32_t position, ModuleId in
   }
   std::vector<std::string> boxes;
   for (std::size_t i = modules.size(); i-- > 0;) {
-    for (std::optional<Box> box = Box{modules[i]}; box;) {
-      boxes.push_back(serve::name_of(*box));
-      const std::vector<Item> all = items(*box);
-      const auto found =
-          std::find_if(all.begin(), all.end(), [&](const Item& item) { return contains(item, position); });
-      box.reset();
-      if (found == all.end()) break;
-      if (found->kind == Item::Kind::chunk) box = Box{modules[i], found->chunk};
-      if (found->kind == Item::Kind::stack) boxes.push_back(name_of(*found, modules[i]));
+    boxes.push_back(serve::name_of(Box{modules[i]}));
+    const std::optional<std::uint32_t> item = item_at(modules[i], position);
+    if (!item) continue;
+    Range part = all_items(modules[i]);
+    while (const std::uint32_t size = chunk_size(part.size())) {
+      part.first += (*item - part.first) / size * size;
+      part.last = std::min(part.first + size, part.last);
+      boxes.push_back(serve::name_of(Box{modules[i], part}));
     }
+    if (const std::uint32_t stack = stack_of_item_[first_item_[modules[i]] + *item]; stack != no_stack)
+      boxes.push_back(base::format("s{}:{}", modules[i], stack));
   }
   return boxes;
 }

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/grouped.h"
 #include "serve/outline.h"
 
 namespace thence::serve {
@@ -44,14 +45,22 @@ class Boxes {
   std::vector<std::string> boxes_around(std::uint32_t position, ModuleId inside) const;
 
  private:
-  std::vector<Item> all_items(ModuleId module) const;
+  void hash_structures();
+  void number_items(ModuleId module);
+  Range all_items(ModuleId module) const { return {0, first_item_[module + 1] - first_item_[module]}; }
+  std::optional<std::uint32_t> item_at(ModuleId module, std::uint32_t position) const;
+  Item make_item(ModuleId module, std::uint32_t number) const;
   void sort_members(std::vector<ModuleId>& members) const;
   bool may_stack(ModuleId a, ModuleId b) const;
-  void collect_stacks(const std::vector<Unit>& submodules, std::vector<std::uint32_t>& stack_of) const;
 
   const semantics::Map& map_;
   const Outline& outline_;
   std::vector<std::uint64_t> structure_;  // by module: a hash of the classes and names of everything inside
+  // The units and the items of all modules, one module after the other.
+  std::vector<std::uint32_t> first_unit_, first_item_;  // by module
+  std::vector<std::uint32_t> item_of_unit_;             // counted within the module
+  std::vector<std::uint32_t> stack_of_item_;            // the number of the stack in its module
+  base::Grouped<Unit> units_of_item_;
 };
 
 }  // namespace thence::serve

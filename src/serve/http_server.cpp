@@ -7,9 +7,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -25,8 +27,10 @@ struct Connection {
   int descriptor = -1;
   std::string received, to_send;
   std::size_t sent = 0;
-  bool closes = false;  // after sending
-  Clock::time_point last_used = Clock::now();
+  bool closes = false;                         // after sending
+  bool is_known = false;                       // a request was not refused, so its client has the cookie
+  bool may_have_more = false;                  // received bytes may contain another request
+  Clock::time_point last_used = Clock::now();  // accepted, answered, or part of an answer sent
 };
 
 bool would_block() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR; }
@@ -38,7 +42,6 @@ bool receive(Connection& connection) {
   if (count < 0) return would_block();
   if (count == 0) return false;
   connection.received.append(buffer, static_cast<std::size_t>(count));
-  connection.last_used = Clock::now();
   return true;
 }
 
@@ -58,6 +61,7 @@ bool send_pending(Connection& connection) {
 // Answers at most one request, so that a client with many waits for the others.
 void answer_next(Connection& connection, const std::function<Response(const Request&)>& answer) {
   if (!connection.to_send.empty() || connection.closes) return;
+  connection.may_have_more = false;
   Request request;
   std::size_t taken = 0;
   const Parse parsed = parse_request(connection.received, request, taken);
@@ -70,15 +74,37 @@ void answer_next(Connection& connection, const std::function<Response(const Requ
   }
   connection.received.erase(0, taken);
   connection.closes = request.header("connection") == "close";
-  connection.to_send = to_bytes(answer(request), request.method != "HEAD", !connection.closes);
+  const Response response = answer(request);
+  connection.is_known |= response.status < 400;
+  connection.may_have_more = !connection.received.empty();
+  connection.last_used = Clock::now();
+  connection.to_send = to_bytes(response, request.method != "HEAD", !connection.closes);
 }
 
-void accept_all(int listener, std::vector<Connection>& connections) {
-  while (connections.size() < max_connections) {
+// Closes the connection that is missed least: that of a client without the cookie, or an idle one. Browsers
+// connect again.
+bool close_one(std::vector<Connection>& connections) {
+  const auto least =
+      std::min_element(connections.begin(), connections.end(), [](const Connection& a, const Connection& b) {
+        return std::make_tuple(a.is_known, !a.to_send.empty(), a.last_used) <
+               std::make_tuple(b.is_known, !b.to_send.empty(), b.last_used);
+      });
+  if (least == connections.end()) return false;
+  close(least->descriptor);
+  connections.erase(least);
+  return true;
+}
+
+// Accepts some connections, so that those can send requests before they are replaced by others. Returns false
+// if the process can have no more descriptors, which would make poll() return at once.
+bool accept_some(int listener, std::vector<Connection>& connections) {
+  for (std::size_t i = 0; i < max_accepted_at_once; ++i) {
     const int descriptor = accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
-    if (descriptor < 0) return;
+    if (descriptor < 0) return would_block() || errno == ECONNABORTED || close_one(connections);
+    if (connections.size() >= max_connections) close_one(connections);
     connections.push_back({.descriptor = descriptor});
   }
+  return true;
 }
 
 Error cannot_listen(std::uint16_t port) {
@@ -88,13 +114,17 @@ Error cannot_listen(std::uint16_t port) {
                     : "choose another port, or leave out --port for a free one"};
 }
 
-// Waits for connections that can be read or written, or for a second.
+// Waits for new connections, unless the listener is -1, for those that can be read or written, and at most a
+// second.
 void wait_for_events(int listener, const std::vector<Connection>& connections, std::vector<pollfd>& events) {
+  int milliseconds = 1000;
   events.clear();
-  events.push_back({listener, static_cast<short>(connections.size() < max_connections ? POLLIN : 0), 0});
-  for (const Connection& one : connections)
+  events.push_back({listener, POLLIN, 0});
+  for (const Connection& one : connections) {
     events.push_back({one.descriptor, static_cast<short>(one.to_send.empty() ? POLLIN : POLLOUT), 0});
-  if (poll(events.data(), events.size(), 1000) < 0)
+    if (one.may_have_more && one.to_send.empty()) milliseconds = 0;
+  }
+  if (poll(events.data(), events.size(), milliseconds) < 0)
     for (pollfd& event : events) event.revents = 0;
 }
 
@@ -142,8 +172,9 @@ void HttpServer::run(const std::function<Response(const Request&)>& answer,
                      const std::function<bool()>& is_stopped) {
   std::vector<Connection> connections;
   std::vector<pollfd> events;
+  bool can_accept = true;
   while (!is_stopped()) {
-    wait_for_events(descriptor_, connections, events);
+    wait_for_events(can_accept ? descriptor_ : -1, connections, events);
     std::size_t kept = 0;
     for (std::size_t i = 0; i < connections.size(); ++i) {
       if (!serve_connection(connections[i], events[i + 1].revents, answer)) {
@@ -154,7 +185,7 @@ void HttpServer::run(const std::function<Response(const Request&)>& answer,
       ++kept;
     }
     connections.resize(kept);
-    accept_all(descriptor_, connections);
+    can_accept = accept_some(descriptor_, connections);
   }
   for (const Connection& one : connections) close(one.descriptor);
 }

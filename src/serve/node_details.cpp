@@ -145,7 +145,7 @@ void write_node_details(const Map& map, const shapes::InferredShapes& inferred, 
     output::write_json_rows(map, nodes, 1, output::RowLayout::lines, output::LayerSteps::pairs, out);
   }));
   json.verbatim<"explanation">(
-      line_of([&](base::Writer& out) { output::write_explanation_json(map, inferred, id, out); }));
+      line_of([&](base::Writer& out) { output::write_explanation_json(map, inferred, uses, id, out); }));
   json.member<"rule_text">(resolve::text_of(map.own_answer(id).rule));
   const onnx::Node node = map.model().node(id);
   write_attributes(node, json);

@@ -67,7 +67,12 @@ Survey survey(std::string_view file, std::uint8_t root_kind, const Layout& layou
       const std::uint8_t content = field_contents[field];
       if (content == unchecked_bytes) continue;
       if (content == weight_data) {
-        result.data_bytes += fields.bytes().size();
+        const std::size_t size = fields.bytes().size();
+        result.data_bytes += size;
+        if (size >= min_large_data_bytes) {
+          const auto begin = static_cast<std::uint64_t>(fields.bytes().data() - file.data());
+          result.large_data.push_back({begin, begin + size});
+        }
         progress.skip(fields);
       } else if (content >= packed_fixed32) {
         if (!are_packed_numbers_complete(content, fields)) return fail(Fault::packed_numbers);

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/private_pages.h"
 #include "base/read_ahead.h"
 #include "wire/fields.h"
 
@@ -14,6 +15,8 @@ namespace thence::wire {
 
 /// Deeper nesting is rejected, as in libprotobuf.
 inline constexpr int max_depth = 100;
+/// Smaller weight data has no whole page for itself.
+inline constexpr std::size_t min_large_data_bytes = 4096;
 /// Fields with this number or a larger one are skipped and not counted.
 inline constexpr std::uint32_t counted_fields = 32;
 
@@ -31,13 +34,15 @@ struct Survey {
   // [kind][field], only for bytes fields: all of them, and the empty ones.
   std::vector<std::array<std::uint64_t, counted_fields>> counts, empty_counts;
   std::uint64_t data_bytes = 0;
-  std::uint64_t disordered = 0;  // one bit per kind
+  std::vector<base::ByteRange> large_data;  // weight data of min_large_data_bytes or more
+  std::uint64_t disordered = 0;             // one bit per kind
   Fault fault = Fault::none;
   std::uint64_t fault_offset = 0;
   std::uint8_t fault_kind = 0;  // the kind of the message with the fault
 
   /// Whether the fields of all messages of a kind are in the order of their numbers, as nearly all writers
   /// write them. If so, a reader can stop after the last field of interest.
+  bool operator==(const Survey&) const = default;
   bool in_order(std::uint8_t kind) const { return (disordered >> kind & 1) == 0; }
   std::uint64_t count(std::uint8_t kind, std::uint32_t field) const { return counts[kind][field]; }
   std::uint64_t count_nonempty(std::uint8_t kind, std::uint32_t field) const {

@@ -6,6 +6,7 @@ import base64
 import random
 import subprocess
 import time
+import zlib
 from pathlib import Path
 
 import onnx
@@ -99,6 +100,23 @@ def test_a_record_of_a_gigabyte(tmp_path: Path) -> None:
     entry.value = base64.b64encode(bomb).decode()
     onnx.save(proto, tmp_path / "folded.onnx")
     assert "E017" in unfold(tmp_path / "folded.onnx", tmp_path / "flat.onnx")
+
+
+def test_damage_within_an_annotation(tmp_path: Path) -> None:
+    """A restored model is a readable one: a record with metadata that cannot be decoded is ignored."""
+    fold(MODELS["bert.dynamo"].path, tmp_path / "folded.onnx")
+    proto = onnx.load(tmp_path / "folded.onnx")
+    (entry,) = [entry for entry in proto.metadata_props if entry.key == KEY]
+    packed, key = base64.b64decode(entry.value), b"\x0a\x09namespace"
+    size = next(i for i, byte in enumerate(packed) if byte < 0x80) + 1  # the length of the number before it
+    record = zlib.decompress(packed[size:])
+    assert key in record
+    damaged = zlib.compress(record.replace(key, b"\x0f" + key[1:], 1))
+    entry.value = base64.b64encode(packed[:size] + damaged).decode()
+    onnx.save(proto, tmp_path / "folded.onnx")
+    assert "E017" in unfold(tmp_path / "folded.onnx", tmp_path / "flat.onnx")
+    run("map", tmp_path / "folded.onnx")
+    run("map", tmp_path / "flat.onnx")
 
 
 def damaged_record(data: bytes, seed: int) -> bytes:

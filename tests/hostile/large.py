@@ -1,5 +1,5 @@
-"""Large models for the memory limit: 64 MB, twice the bytes that are not tensor data, and 96 bytes per node.
-Each is written to a file piece by piece, with the number of nodes and of bytes of tensor data."""
+"""Large models for the memory limit: 64 MB, three times the bytes that are not tensor data, 96 bytes per node, and
+1 KiB per module. Each is written to a file piece by piece, with the numbers that the limit depends on."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from tests.hostile import pb
 class Large(NamedTuple):
     nodes: int
     data: int = 0  # bytes of tensor data
+    modules: int = 0  # that names of nodes have; at most two per node count
     refused: bool = False  # exceeds a documented limit: an error, within the same memory
 
 
@@ -59,18 +60,41 @@ def a_million_nodes(path: Path) -> Large:
 @case
 def a_million_scopes(path: Path) -> Large:
     """Every node is in a separate module."""
-    return nodes(path, 1_000_000, lambda i: pb.node("Op", f"/m{i}/x", [f"v{i}"], [f"v{i + 1}"]))
+    made = nodes(path, 1_000_000, lambda i: pb.node("Op", f"/m{i}/x", [f"v{i}"], [f"v{i + 1}"]))
+    return made._replace(modules=1_000_000)
+
+
+def nodes_of_experts(path: Path, count: int) -> Large:
+    """Three modules for ten nodes, and a module around every three, as in a large mixture of experts."""
+
+    def make(i: int) -> bytes:
+        layer, expert, part = (
+            i * 3 // 9000,
+            i * 3 // 30 % 300,
+            ("gate_proj", "up_proj", "down_proj")[i * 3 // 10 % 3],
+        )
+        scope = f"/model/layers.{layer}/mlp/experts.{expert}/{part}"
+        return pb.node("MatMul", f"{scope}/MatMul_{i % 10}", [f"v{i}"], [f"v{i + 1}"])
+
+    return nodes(path, count, make)._replace(modules=count // 10 * 4 + count // 3000 + 10)
+
+
+@case
+def a_million_nodes_of_experts(path: Path) -> Large:
+    return nodes_of_experts(path, 1_000_000)
 
 
 @case
 def many_scopes_a_node(path: Path) -> Large:
     """Sixty separate modules for every node, with two bytes of name each."""
-    return nodes(path, 100_000, lambda i: pb.node("Op", f"/m{i}{'/a' * 58}/x"))
+    return nodes(path, 100_000, lambda i: pb.node("Op", f"/m{i}{'/a' * 58}/x"))._replace(modules=5_900_000)
 
 
 @case
 def long_paths(path: Path) -> Large:
-    return nodes(path, 20_000, lambda i: pb.node("Op", f"/m{i}{'/abcdefghijklmno' * 55}/x"))
+    return nodes(path, 20_000, lambda i: pb.node("Op", f"/m{i}{'/abcdefghijklmno' * 55}/x"))._replace(
+        modules=1_120_000
+    )
 
 
 @case

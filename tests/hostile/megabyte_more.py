@@ -290,3 +290,19 @@ def weights_of_one_size() -> Case:
         SIZE // 2,
     )
     return Case(pb.model(nodes, b"".join(tensors)))
+
+
+@case
+def bodies_of_many_modules() -> Case:
+    """Every other node is in a module of its own, which is slow if a module's parts are listed per node."""
+    body = pb.body("then_branch", pb.graph([pb.node("Relu", "", ["a"], ["z"])]))
+    names = (f"m{i}" for i in itertools.count())
+    return Case(
+        pb.model(until_full(pb.node("If", f"/{name}/If", ["c"], [name], attributes=body) for name in names))
+    )
+
+
+@case
+def one_name_for_all() -> Case:
+    """`explain` explains every node that has the name."""
+    return Case(pb.model(until_full(pb.node("", "/a/x", ["a"], ["b"]) for _ in itertools.count())))

@@ -73,6 +73,29 @@ def test_cut_traces(cut: int, tmp_path: Path) -> None:
     assert not (tmp_path / "answer").exists()
 
 
+IMPOSSIBLE_TIMES = {
+    "duration": event("a", 0, 5).replace('"dur":5', '"dur":"{}"'),
+    "begin": event("a", 0, 5).replace('"ts":0', '"ts":"{}"'),
+    "run": '{"cat":"Session","tid":1,"ts":0,"dur":"{}","name":"model_run","args":{"a":1}}',
+}
+
+
+@pytest.mark.parametrize("time", ["nan", "-nan", "inf", "-inf", "1e999", "NaN"])
+@pytest.mark.parametrize("where", [*IMPOSSIBLE_TIMES, "layer"])
+def test_impossible_times_are_rejected(where: str, time: str, tmp_path: Path) -> None:
+    """Text such as "nan" is a number for a parser, but not in JSON."""
+    if where == "layer":
+        profile = tmp_path / "graph.xml"
+        profile.write_text(f'<net><layer name="a" type="Add"><data execTimeMcs="{time}"/></layer></net>')
+    else:
+        profile = tmp_path / "profile.json"
+        profile.write_text(f"[{IMPOSSIBLE_TIMES[where].replace('{}', time)}]")
+    for format in FORMATS:
+        done = run("profile", MODEL, profile, "--format", format, "-q", program=PROGRAM)
+        assert (done.code, done.out) == (3, b""), (format, done.err)
+        assert "error[K002]" in done.err
+
+
 def test_escape_codes_are_not_printed(tmp_path: Path) -> None:
     trace = tmp_path / "profile.json"
     names = ["/embeddings/Add", "\\u001b[31m;\\n", "\\u0000", "=1+1"]

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import onnx
 import pytest
 from onnx import TensorProto, helper
@@ -136,7 +137,14 @@ def test_the_memory_limit_can_be_chosen(tmp_path: Path) -> None:
     assert check_error(verify(model, tmp_path, "--memory", "300"), 3, "limit of 300 MiB") == "L002"
 
 
-@pytest.mark.parametrize("command", [verify, extract])
+def profile_run(model: bytes, folder: Path) -> Run:
+    (folder / "model.onnx").write_bytes(model)
+    np.savez(folder / "inputs.npz", x=np.zeros(1, np.float32))
+    words = ["profile", folder / "model.onnx", "--run", "--inputs", folder / "inputs.npz"]
+    return run(*words, env=PYTHON, timeout=60)
+
+
+@pytest.mark.parametrize("command", [verify, extract, profile_run])
 def test_exponential_function_calls(command: Callable[..., Run], tmp_path: Path) -> None:
     done = command(doubling(40), tmp_path)
     assert check_error(done, 3, f"more than {MOST_EXPANDED_NODES} nodes") == "L004"

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import resource
+import subprocess
 from pathlib import Path
 
 import onnx
 import pytest
+from tests.hostile import pb
 from tests.hostile.program import run
 
 HEAD = '<ir_version: 9, opset_import: ["" : 18, "f" : 1]> g (float[2] a) => (float[2] c)'
@@ -42,3 +45,32 @@ def test_every_command_ends(name: str, tmp_path: Path, thence: Path) -> None:
         given[-1] = str(tmp_path / given[-1])
         done = run(*given, program=thence, timeout=20)
         assert done.code in (0, 1, 3), f"{command}: exit {done.code}, {done.err}"
+
+
+def test_bodies_and_calls_inside_one_another(tmp_path: Path, thence: Path) -> None:
+    """A hundred functions, each of which calls the next one in the deepest body that a file may have. A small
+    stack is enough to find out that the flat model would be too deep."""
+    functions = []
+    for number in range(99):
+        inner = pb.node("Relu" if number == 98 else f"f{number + 1}", "", ["x"], ["y"], domain="f")
+        for _ in range(32):
+            body = pb.body("then_branch", pb.graph([inner]))
+            inner = pb.node("If", "", ["x"], ["y"], attributes=body)
+        functions.append(pb.function(f"f{number}", [inner], ["x"], ["y"]))
+    model = tmp_path / "model.onnx"
+    model.write_bytes(
+        pb.model([pb.node("f0", "/a/f", ["a"], ["b"], domain="f")], functions=b"".join(functions))
+    )
+    for command, code in (("unfold", 3), ("tag", 0)):
+        done = subprocess.run(
+            [thence, command, model, "-o", tmp_path / "out.onnx"],
+            capture_output=True,
+            check=False,
+            timeout=60,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_STACK, (2 << 20, 2 << 20)),
+        )
+        assert done.returncode == code, done.stderr
+    assert (
+        b"W017"
+        in subprocess.run([thence, "unfold", model, "-o", "-"], capture_output=True, check=False).stderr
+    )

@@ -132,7 +132,7 @@ def test_slow_patterns_are_rejected(tmp_path: Path) -> None:
     assert done.seconds < 10
 
 
-@pytest.mark.parametrize("place", ["outside", "home", "repository"])
+@pytest.mark.parametrize("place", ["outside", "home", "repository", "empty .git"])
 def test_rules_outside_home_and_repository_cause_a_warning(
     tmp_path: Path, place: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -140,11 +140,13 @@ def test_rules_outside_home_and_repository_cause_a_warning(
     work = tmp_path / "shared" / "work"
     work.mkdir(parents=True)
     (tmp_path / "shared" / "thence.toml").write_text("[[hide]]\npath = 'a'\n")
-    if place == "repository":
+    if place in ("repository", "empty .git"):
         (tmp_path / "shared" / ".git").mkdir()
+    if place == "repository":
+        (tmp_path / "shared" / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
     (work / "model.onnx").write_bytes(pb.model([pb.node("Op", "/a/x", ["v"])]))
     monkeypatch.chdir(work)
     home = tmp_path if place == "home" else tmp_path / "home"
     done = run("map", "model.onnx", "-q", env={"HOME": str(home)})
     assert done.code == 0
-    assert ("warning[R008]: ../thence.toml" in done.err) == (place == "outside")
+    assert ("warning[R008]: ../thence.toml" in done.err) == (place in ("outside", "empty .git"))

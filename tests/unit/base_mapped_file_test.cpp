@@ -13,6 +13,8 @@
 #include <fstream>
 #include <thread>
 
+#include "base/changed_file.h"
+
 namespace thence::base {
 namespace {
 
@@ -173,6 +175,24 @@ TEST_F(MappedFileTest, StandardInputMayBeAFolderOrClosed) {
   const Result<MappedFile> of_nothing = MappedFile::standard_input();
   ASSERT_FALSE(of_nothing);
   EXPECT_EQ(of_nothing.error().kind, ErrorKind::input_output);
+}
+
+TEST_F(MappedFileTest, FindsAFileThatWasWritten) {
+  const std::string path = write("model.onnx", "abc");
+  {
+    const Result<MappedFile> file = MappedFile::open(path);
+    EXPECT_FALSE(find_changed_file());
+    fs::last_write_time(path, fs::last_write_time(path) + std::chrono::seconds(1));
+    EXPECT_EQ(find_changed_file()->code, "F004");
+  }
+  EXPECT_FALSE(find_changed_file());  // it is no longer in use
+}
+
+TEST_F(MappedFileTest, AReplacedFileIsNotChanged) {
+  const Result<MappedFile> file = MappedFile::open(write("model.onnx", "abc"));
+  fs::rename(write("new.onnx", "abcd"), folder_ / "model.onnx");
+  EXPECT_FALSE(find_changed_file());
+  EXPECT_EQ(file->bytes(), "abc");
 }
 
 }  // namespace

@@ -182,7 +182,9 @@ def _hints(texts: list[str]) -> dict[str, Any]:
     for text in texts:
         try:
             settings = json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
+            continue
+        if not isinstance(settings, dict):
             continue
         for part in (settings, settings.get("image_processor"), settings.get("feature_extractor")):
             if isinstance(part, dict):

@@ -57,6 +57,13 @@ def test_folder_has_weights_and_hints(tmp_path: Path) -> None:
     assert all(torch.equal(value, state[name]) for name, value in model.state_dict().items())
 
 
+@pytest.mark.parametrize("text", ["[" * 100_000, "[1]", '"size"', "{", ""])
+def test_malformed_hints_are_ignored(tmp_path: Path, text: str) -> None:
+    tiny("vit").save_pretrained(tmp_path)
+    (tmp_path / "preprocessor_config.json").write_text(text)
+    assert load(tmp_path).hints == {}
+
+
 @pytest.mark.parametrize(("dtype", "expected"), [("fp16", torch.float16), ("bfloat16", torch.bfloat16)])
 def test_dtype(tmp_path: Path, dtype: str, expected: torch.dtype) -> None:
     tiny("gpt2").save_pretrained(tmp_path)
