@@ -11,7 +11,7 @@ import pytest
 from tests.faults.injection import MESSAGE, OLD, ROOT, THENCE
 
 _MODEL = ROOT / "examples/tiny.onnx"
-_WRITING = {
+_WRITING: dict[str, list[str | Path]] = {
     "map": ["map", _MODEL, "--format", "json"],
     "tag": ["tag", _MODEL],
     "sqlite": ["convert", _MODEL, "--to", "sqlite"],
@@ -103,7 +103,15 @@ def test_profile_needs_a_temporary_folder() -> None:
 def test_map_and_model_of_two_writers_fit(tmp_path: Path) -> None:
     """`transfer -o` writes a model and its map. Both must be of the same run, whichever is last."""
     formats = ("class", "ordinal")
-    flags = ["transfer", _MODEL, _MODEL, "-q", "-c", _MODEL.with_suffix(".capture.json"), "--tag-format"]
+    flags: list[str | Path] = [
+        "transfer",
+        _MODEL,
+        _MODEL,
+        "-q",
+        "-c",
+        _MODEL.with_suffix(".capture.json"),
+        "--tag-format",
+    ]
     fitting = set()
     for form in formats:
         assert _run(*flags, form, "-o", tmp_path / form).returncode == 0
