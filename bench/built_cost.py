@@ -132,7 +132,8 @@ def main() -> None:
         # The peak of a process that is started includes that of its parent, which must stay small.
         with ProcessPoolExecutor(1, get_context("spawn")) as apart:
             apart.submit(make, layers, file).result()
-        alone, proven = [], []
+        alone: list[tuple[float, int]] = []
+        proven: list[tuple[float, int]] = []
         for _ in range(options.rounds):
             for capture, runs in zip(captures_of(file), (alone, proven), strict=True):
                 runs.append(run("map", file, "-c", capture))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+from typing import Any
 
 import pytest
 
@@ -15,7 +16,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure() -> None:
     """Programs that the tests start get signals, even if the tests run under nohup or in the background."""
-    defaults = {
+    defaults: dict[signal.Signals, Any] = {
         signal.SIGINT: signal.default_int_handler,
         signal.SIGHUP: signal.SIG_DFL,
         signal.SIGQUIT: signal.SIG_DFL,

@@ -274,12 +274,22 @@ std::optional<Error> write_files(const std::vector<base::FileToWrite>& files) {
   return std::nullopt;
 }
 
-int write_to_destination(const ModelFlags& flags, const std::function<void(base::Writer&)>& write_all,
-                         const FileBeside* beside, bool is_model) {
-  const auto write = [&](base::Writer& out) {
-    write_all(out);
+// Output that was made of a file that changed meanwhile is none.
+std::function<void(base::Writer&)> checked(const std::function<void(base::Writer&)>& write) {
+  return [&write](base::Writer& out) {
+    write(out);
     if (std::optional<Error> changed = base::find_changed_file()) out.fail(*std::move(changed));
   };
+}
+
+void report_replaced(const std::vector<std::string>& paths) {
+  for (const std::string& path : paths)
+    std::fputs(base::format("note[{}]: {}: an existing file was replaced\n", "E020", brief(path)).c_str(),
+               stderr);
+}
+
+int write_to_destination(const ModelFlags& flags, const std::function<void(base::Writer&)>& write,
+                         const FileBeside* beside, bool is_model) {
   const bool to_standard_output = flags.output.empty() || flags.output == "-";
   // The output comes last: a reader that sees it also sees the file beside it.
   std::vector<base::FileToWrite> files;
@@ -287,12 +297,12 @@ int write_to_destination(const ModelFlags& flags, const std::function<void(base:
   if (beside != nullptr) {
     using Policy = base::SymlinkPolicy;
     files.push_back(
-        {beside->path, beside->write, beside->path_is_derived ? Policy::replace : Policy::follow});
+        {beside->path, checked(beside->write), beside->path_is_derived ? Policy::replace : Policy::follow});
     if (beside->path_is_derived) precious.push_back(beside->path);
     if (const auto error = check_not_input(flags, beside->path)) return fail(*error);
   }
   if (!to_standard_output) {
-    files.push_back({flags.output, write});
+    files.push_back({flags.output, checked(write)});
     if (is_model && flags.output != flags.model) precious.push_back(flags.output);
     if (const auto error = check_not_input(flags, flags.output, !is_model)) return fail(*error);
   }
@@ -301,11 +311,9 @@ int write_to_destination(const ModelFlags& flags, const std::function<void(base:
     return flags.quiet || !std::filesystem::is_regular_file(path, ignored);
   });
   if (to_standard_output)
-    if (const int code = write_standard_output(write); code != done) return code;
+    if (const int code = write_standard_output(checked(write)); code != done) return code;
   if (const std::optional<Error> error = write_files(files)) return fail(*error);
-  for (const std::string& path : precious)
-    std::fputs(base::format("note[{}]: {}: an existing file was replaced\n", "E020", brief(path)).c_str(),
-               stderr);
+  report_replaced(precious);
   return done;
 }
 

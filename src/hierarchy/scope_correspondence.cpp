@@ -57,12 +57,12 @@ ScopeCorrespondence::ScopeCorrespondence(const onnx::Model& model, ModuleTree& t
 // Outer scopes have smaller numbers than their inner ones.
 void ScopeCorrespondence::run() {
   collect_weights();
+  find_unknown_matrices();
   find_scopes_inside();
   for (ScopeId id = 0; id < scopes_.size(); ++id) resolve(id);
 }
 
 void ScopeCorrespondence::collect_weights() {
-  std::unordered_map<std::uint32_t, std::pair<std::size_t, ScopeId>> unknown;  // times read, and where
   for (onnx::NodeId id = 0; id < model_.node_count(); ++id) {
     const onnx::Node node = model_.node(id);
     if (node_scopes_[id] == no_scope || prepares_initializer(model_, node)) continue;
@@ -73,17 +73,11 @@ void ScopeCorrespondence::collect_weights() {
     content.has_others |= !is_function;
     for (const onnx::ValueId input : node.inputs())
       if (const std::uint32_t initializer = initializer_behind(model_, input); initializer != onnx::none) {
-        if (!owners_.held().by_initializer[initializer].is_known() && is_matrix(model_, initializer)) {
-          auto& [times, scope] = unknown[initializer];
-          ++times, scope = node_scopes_[id];
-        }
         content.has_parts |= owners_.held().by_initializer[initializer].is_part;
         for (const OwnerPaths& owner : owners_.of(initializer))
           content.weights.push_back(paths_for(node.op_type(), owner, tree_));
       }
   }
-  for (const auto& [initializer, read] : unknown)
-    if (read.first == 1) contents_[read.second].has_unknown_matrix = true;
   for (const Content& content : contents_)
     for (const OwnerPaths& owner : content.weights)
       for (ModuleId around = owner.front(); around != no_module; around = tree_[around].parent)
@@ -98,6 +92,22 @@ void ScopeCorrespondence::collect_weights() {
     contents_[scopes_[id].outer].has_parts =
         contents_[scopes_[id].outer].has_parts || contents_[id].has_parts;
   }
+}
+
+// Tables that several nodes read are the tool's own.
+void ScopeCorrespondence::find_unknown_matrices() {
+  std::unordered_map<std::uint32_t, std::vector<ScopeId>> scopes;  // by initializer, for each time it is read
+  for (onnx::NodeId id = 0; id < model_.node_count(); ++id) {
+    if (node_scopes_[id] == no_scope || prepares_initializer(model_, model_.node(id))) continue;
+    for (const onnx::ValueId input : model_.node(id).inputs()) {
+      const std::uint32_t initializer = initializer_behind(model_, input);
+      if (initializer != onnx::none && !owners_.held().by_initializer[initializer].is_known() &&
+          is_matrix(model_, initializer))
+        scopes[initializer].push_back(node_scopes_[id]);
+    }
+  }
+  for (const auto& [initializer, read] : scopes)
+    if (read.size() == 1) contents_[read.front()].has_unknown_matrix = true;
 }
 
 // Scopes inside others, but for those that are the name of a node: tools name the casts around it after its
@@ -133,7 +143,7 @@ void ScopeCorrespondence::resolve(ScopeId id) {
 }
 
 // The module around it. A matrix that the reference lacks may be that of a child whose weights are not found
-// in the file, such as a table that is computed. Tables that several nodes read are the tool's own.
+// in the file, such as a table that is computed.
 std::vector<ScopeMatch> ScopeCorrespondence::around_unknown(ScopeId id, ModuleId outer) const {
   std::vector<ScopeMatch> matches = {{outer, {}, ScopeMatchKind::by_outer_scope}};
   if (!contents_[id].has_unknown_matrix) return matches;

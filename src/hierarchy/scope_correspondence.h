@@ -19,6 +19,7 @@ class ScopeCorrespondence {
 
  private:
   void collect_weights();
+  void find_unknown_matrices();
   void find_scopes_inside();
   void resolve(ScopeId id);
   ModuleId named_module(const Scope& scope, ModuleId outer);

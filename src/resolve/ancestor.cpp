@@ -122,6 +122,27 @@ bool leaves_open(const evidence::AncestorAnswers& ancestor, const Resolution& re
   return false;
 }
 
+namespace {
+
+void copy_answer(const Resolution& own, onnx::NodeId id, Resolution& resolution) {
+  std::vector<ModuleId> modules = own.module_sets[own.nodes[id].module_set];
+  resolution.nodes[id] = own.nodes[id];
+  resolution.nodes[id].module_set = 0;
+  set_modules(resolution, id, std::move(modules));
+  resolution.parts.erase(id);
+  if (const auto parts = own.parts.find(id); parts != own.parts.end()) resolution.parts.insert(*parts);
+}
+
+// Whether the answer may add a module: the file's own evidence chooses between the candidates of the
+// ancestor.
+bool is_candidate(const evidence::AncestorAnswers& ancestor, onnx::NodeId id, ModuleId module) {
+  const auto candidates = ancestor.modules_of(id);
+  return ancestor.answers[id].no_answer != evidence::NoAnswer::ambiguous ||
+         std::find(candidates.begin(), candidates.end(), module) != candidates.end();
+}
+
+}  // namespace
+
 void add_own_answers(const evidence::AncestorAnswers& ancestor, const modules::ModuleTree& tree,
                      const Resolution& own, bool weights_overrule, Resolution& resolution) {
   const NameAgreement agreement =
@@ -129,23 +150,12 @@ void add_own_answers(const evidence::AncestorAnswers& ancestor, const modules::M
   const bool names_overrule =
       ancestor.has_independent_names && agreement.same_layers && agreement.same_modules;
   for (onnx::NodeId id = 0; id < resolution.nodes.size(); ++id) {
-    const evidence::AncestorAnswer& answer = ancestor.answers[id];
     const Attribution& mine = own.nodes[id];
     const bool is_overruled = mine.module != resolution.nodes[id].module &&
                               (weights_overrule || (names_overrule && rests_on_name(mine)));
-    if (!mine.known() || !(is_overruled || is_open(answer, resolution.nodes[id]))) continue;
+    if (!mine.known() || !(is_overruled || is_open(ancestor.answers[id], resolution.nodes[id]))) continue;
     if (!agreement.same_layers && rests_on_name(mine)) continue;
-    // The file's own evidence chooses between the candidates. It does not add one.
-    const auto candidates = ancestor.modules_of(id);
-    if (!is_overruled && answer.no_answer == evidence::NoAnswer::ambiguous &&
-        std::find(candidates.begin(), candidates.end(), mine.module) == candidates.end())
-      continue;
-    std::vector<ModuleId> modules = own.module_sets[mine.module_set];
-    resolution.nodes[id] = mine;
-    resolution.nodes[id].module_set = 0;
-    set_modules(resolution, id, std::move(modules));
-    resolution.parts.erase(id);
-    if (const auto parts = own.parts.find(id); parts != own.parts.end()) resolution.parts.insert(*parts);
+    if (is_overruled || is_candidate(ancestor, id, mine.module)) copy_answer(own, id, resolution);
   }
 }
 

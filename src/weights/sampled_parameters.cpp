@@ -4,7 +4,10 @@
 
 #include "base/half_float.h"
 #include "dataflow/weight_samples.h"
+#include "hierarchy/initializer_behind.h"
 #include "reference/stored_weights.h"
+#include "weights/captured_parameters.h"
+#include "weights/limits.h"
 #include "weights/trace.h"
 
 namespace thence::weights {
@@ -32,11 +35,37 @@ CapturedParameter sampled_parameter(const std::string& path, std::vector<std::in
   return parameter;
 }
 
+// The names of a parameter in the other modules that read it: a table that is tied to a linear layer has two.
+std::vector<std::string> other_names(const semantics::Map& map, const std::vector<onnx::NodeId>& readers,
+                                     const std::string& path) {
+  std::vector<std::string> names;
+  for (const onnx::NodeId node : readers) {
+    const modules::ModuleId module = map.own_answer(node).module;
+    if (module == modules::no_module || !map.own_tree()[module].children.empty()) continue;
+    std::string name(map.own_tree()[module].path);
+    name.append(".").append(last_name(path));
+    if (name != path && std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+  return names;
+}
+
+// By initializer, the nodes that read it, possibly through nodes that only change its form.
+std::vector<std::vector<onnx::NodeId>> readers_of(const onnx::Model& model) {
+  std::vector<std::vector<onnx::NodeId>> readers(model.initializers().size());
+  for (onnx::NodeId id = 0; id < model.node_count(); ++id)
+    for (const onnx::ValueId input : model.node(id).inputs())
+      if (const std::uint32_t found = hierarchy::initializer_behind(model, input);
+          found != onnx::none && readers[found].size() < max_consumers)
+        readers[found].push_back(id);
+  return readers;
+}
+
 }  // namespace
 
 std::vector<CapturedParameter> sampled_parameters(const semantics::Map& map) {
   const std::vector<Weight> weights = trace_weights(map);
   const reference::StoredWeights stored(map.model());
+  const std::vector<std::vector<onnx::NodeId>> readers = readers_of(map.model());
   std::vector<CapturedParameter> parameters;
   for (const reference::StoredWeight& each : stored.all()) {
     const Weight& weight = weights[each.initializer];
@@ -47,6 +76,7 @@ std::vector<CapturedParameter> sampled_parameters(const semantics::Map& map) {
     if (!is_whole || is_packed || weight.parameters.size() != 1) continue;
     parameters.push_back(sampled_parameter(weight.parameters.front(), tensor.dims, each.elements,
                                            weight.transform == Transform::transposed));
+    parameters.back().aliases = other_names(map, readers[each.initializer], weight.parameters.front());
   }
   return parameters;
 }

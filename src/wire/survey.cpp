@@ -35,6 +35,13 @@ bool are_packed_numbers_complete(std::uint8_t content, const Fields& fields) {
   return for_each_varint(fields, fields.field(), [](std::uint64_t) {});
 }
 
+void add_data(Survey& survey, std::string_view file, std::string_view data) {
+  survey.data_bytes += data.size();
+  if (data.size() < min_large_data_bytes) return;
+  const auto begin = static_cast<std::uint64_t>(data.data() - file.data());
+  survey.large_data.push_back({begin, begin + data.size()});
+}
+
 }  // namespace
 
 Survey survey(std::string_view file, std::uint8_t root_kind, const Layout& layout, base::ReadAhead* ahead) {
@@ -67,12 +74,7 @@ Survey survey(std::string_view file, std::uint8_t root_kind, const Layout& layou
       const std::uint8_t content = field_contents[field];
       if (content == unchecked_bytes) continue;
       if (content == weight_data) {
-        const std::size_t size = fields.bytes().size();
-        result.data_bytes += size;
-        if (size >= min_large_data_bytes) {
-          const auto begin = static_cast<std::uint64_t>(fields.bytes().data() - file.data());
-          result.large_data.push_back({begin, begin + size});
-        }
+        add_data(result, file, fields.bytes());
         progress.skip(fields);
       } else if (content >= packed_fixed32) {
         if (!are_packed_numbers_complete(content, fields)) return fail(Fault::packed_numbers);

@@ -88,11 +88,9 @@ def make_inputs(folder: Path) -> Path:
     examples = ROOT / "examples"
     for name, source in (("model.onnx", "tiny.onnx"), ("model.capture.json", "tiny.capture.json")):
         (folder / name).write_bytes((examples / source).read_bytes())
-    for name, *arguments in (
-        ("tagged.onnx", "tag", folder / "model.onnx"),
-        ("folded.onnx", "fold", folder / "model.onnx"),
-    ):
-        subprocess.run([THENCE, *arguments, "--quiet", "--output", folder / name], check=True)
+    for name, command in (("tagged.onnx", "tag"), ("folded.onnx", "fold")):
+        words = [THENCE, command, folder / "model.onnx", "--quiet", "--output", folder / name]
+        subprocess.run(words, check=True)
     (folder / "large.onnx").write_bytes(_large(folder / "model.onnx"))
     (folder / "profile.json").write_bytes(_profile())
     return folder
@@ -108,7 +106,7 @@ def _large(model: Path) -> bytes:
 
 def _profile() -> bytes:
     """What onnxruntime records of one run."""
-    names = [("model_run", "Session", {})] + [
+    names: list[tuple[str, str, dict[str, str]]] = [("model_run", "Session", {})] + [
         (f"/layers.{i}/fc/MatMul_kernel_time", "Node", {"op_name": "MatMul", "node_index": str(i)})
         for i in (0, 1)
     ]

@@ -140,7 +140,7 @@ def test_the_memory_limit_can_be_chosen(tmp_path: Path) -> None:
 def profile_run(model: bytes, folder: Path) -> Run:
     (folder / "model.onnx").write_bytes(model)
     np.savez(folder / "inputs.npz", x=np.zeros(1, np.float32))
-    words = ["profile", folder / "model.onnx", "--run", "--inputs", folder / "inputs.npz"]
+    words: list[str | Path] = ["profile", folder / "model.onnx", "--run", "--inputs", folder / "inputs.npz"]
     return run(*words, env=PYTHON, timeout=60)
 
 

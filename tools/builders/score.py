@@ -16,6 +16,12 @@ from .truth import beside
 
 HIGH = 0.9
 FILE, CAPTURE, MODEL, EXPORT = "file only", "with capture", "with --model", "from an export"
+PRODUCTS = (
+    "Add",
+    "Gemm",
+    "MatMul",
+    "MatMulNBits",
+)  # a product of joined weights, and the sum with joined biases
 Row = dict[str, Any]
 
 
@@ -82,9 +88,9 @@ def count_basis(model: Path, *flags: str) -> Row:
 def judge(node: Row, answer: Row, given: str) -> str:
     """exact, unknown, wrong, or cross-layer, which is wrong, too."""
     module, parts = answer["module"], node["modules"]
-    # Joined projections do the same. A norm that also adds a residual is that of its weight.
-    around, is_norm = parts[0].rpartition(".")[0], "Norm" in answer["op_type"]
-    equal = [part for part in parts if part.rpartition(".")[0] == around and not is_norm]
+    # Joined projections do the same. Other fused nodes are what their first part is.
+    around = parts[0].rpartition(".")[0]
+    equal = [part for part in parts if part.rpartition(".")[0] == around and answer["op_type"] in PRODUCTS]
     if given == FILE and module is not None and module == node.get("scope"):
         return "exact"
     if len(equal) > 1 and module in equal:
