@@ -1,4 +1,4 @@
-"""Large models for the memory limit: 64 MB, three times the bytes that are not tensor data, 96 bytes per node, and
+"""Large models for the memory limit: 64 MB, three times the bytes that are not tensor data, 112 bytes per node, and
 1 KiB per module. Each is written to a file piece by piece, with the numbers that the limit depends on."""
 
 from __future__ import annotations
