@@ -36,7 +36,8 @@ def test_megabyte(what: str, folder: Path) -> None:
         if node_count := re.search(r"^(\d+) nodes: ", done.err, re.MULTILINE):
             nodes = int(node_count[1])
         size = len(case.model) + len(case.capture or b"")
-        assert done.anonymous <= 64 * MIB + 3 * size + 96 * nodes
+        # The limit of docs/errors.md; names may speak of two modules for each node.
+        assert done.anonymous <= 64 * MIB + 3 * size + (112 + 2 * 1024) * nodes
 
 
 OTHERS: dict[str, tuple[str, ...]] = {
