@@ -89,7 +89,8 @@ def make_inputs(folder: Path) -> Path:
     for name, source in (("model.onnx", "tiny.onnx"), ("model.capture.json", "tiny.capture.json")):
         (folder / name).write_bytes((examples / source).read_bytes())
     for name, command in (("tagged.onnx", "tag"), ("folded.onnx", "fold")):
-        words: list[str | Path] = [THENCE, command, folder / "model.onnx", "--quiet", "--output", folder / name]
+        words: list[str | Path] = [THENCE, command, folder / "model.onnx"]
+        words += ["--quiet", "--output", folder / name]
         subprocess.run(words, check=True)
     (folder / "large.onnx").write_bytes(_large(folder / "model.onnx"))
     (folder / "profile.json").write_bytes(_profile())

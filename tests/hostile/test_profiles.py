@@ -86,7 +86,9 @@ def test_impossible_times_are_rejected(where: str, time: str, tmp_path: Path) ->
     """Text such as "nan" is a number for a parser, but not in JSON."""
     if where == "layer":
         profile = tmp_path / "graph.xml"
-        profile.write_text(f'<net name="n"><layer id="0" name="a" type="Add"><data execTimeMcs="{time}"/></layer></net>')
+        profile.write_text(
+            f'<net name="n"><layer id="0" name="a" type="Add"><data execTimeMcs="{time}"/></layer></net>'
+        )
     else:
         profile = tmp_path / "profile.json"
         profile.write_text(f"[{IMPOSSIBLE_TIMES[where].replace('{}', time)}]")
