@@ -53,11 +53,12 @@ def read_csv(data: bytes) -> list[list[str]]:
 
 def read_graphml(data: bytes) -> None:
     root = ElementTree.fromstring(data)
-    ids = [element.get("id") for element in root.iter() if element.get("id") is not None]
+    space = root.tag.removesuffix("graphml")
+    ids = [node.get("id") for node in root.iter(f"{space}node")]
+    assert ids.count(None) == 0
     assert len(set(ids)) == len(ids)
-    for element in root.iter():
-        for end in ("source", "target"):
-            assert element.get(end) is None or element.get(end) in ids
+    for edge in root.iter(f"{space}edge"):
+        assert {edge.get("source"), edge.get("target")} <= set(ids)
 
 
 def read_explorer(data: bytes) -> None:
