@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import onnx
@@ -15,14 +14,14 @@ from tests.metamorphic.structures import make_structure
 from tests.metamorphic.test_strict import CODES, read_output
 from tools.sample.walk import places
 
-COUNT, COUNT_LONG = 60, 400
+COUNT, COUNT_LONG = 60, 300
 PER_TEST = 10
 SECONDS, SECONDS_ASAN = 1.0, 5.0  # of processor time, so that other work on the machine does not matter
 
 
-def batches() -> Iterator[object]:
-    for first in range(0, COUNT_LONG, PER_TEST):
-        yield pytest.param(first, marks=[] if first < COUNT else pytest.mark.long)
+def batches() -> list[object]:
+    firsts = range(0, COUNT_LONG, PER_TEST)
+    return [pytest.param(first, marks=[] if first < COUNT else pytest.mark.long) for first in firsts]
 
 
 def lines_of(seed: int) -> list[Line]:
