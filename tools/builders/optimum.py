@@ -162,7 +162,9 @@ def optimised(
 ) -> tuple[onnx.ModelProto, list[Row]]:
     """The file after one of optimum's levels, and its truth."""
     half = level == "O4"
-    settings = getattr(part.config, "decoder", part.config)  # optimum knows the type of either half, not of the pair
+    settings = getattr(
+        part.config, "decoder", part.config
+    )  # optimum knows the type of either half, not of the pair
     step = Step(
         partial(_optimise, level, {}, settings),
         HALF if half else 1e-4,

@@ -32,7 +32,11 @@ def _per_word(settings: Mapping[str, Any]) -> int:
 def _gptq(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Words have inputs of one output, in order; zero points are stored less one until the second version."""
     is_first = settings.get("checkpoint_format", "gptq") == "gptq"
-    return {"packs_inputs": True, "zero_point_offset": int(is_first), "places": list(range(_per_word(settings)))}
+    return {
+        "packs_inputs": True,
+        "zero_point_offset": int(is_first),
+        "places": list(range(_per_word(settings))),
+    }
 
 
 def _awq(settings: Mapping[str, Any]) -> dict[str, Any]:
