@@ -31,7 +31,7 @@ struct CapturedParameter {
   /// The data itself, if an archive or files of weights have it: one piece, or several in order. An archive
   /// may store it transposed; several pieces are in row-major order.
   std::vector<std::string_view> pieces;
-  unsigned width = 0;  // bytes per element of `pieces`
+  unsigned width = 0;                  // bytes per element of `pieces`
   std::optional<PackedWeight> packed;  // its data, if files of weights have it in few bits
 
   /// The data if it is in one piece, else empty.

@@ -33,13 +33,16 @@ double scale_at(const PackedWeight::Tensor& scales, std::uint64_t index) {
 
 }  // namespace
 
+bool PackedWeight::has_sizes() const {
+  const bool can_unpack = bits == 2 || bits == 4 || bits == 8;
+  return can_unpack && std::min({outputs, inputs, block}) > 0 &&
+         std::max(outputs, inputs) <= most_elements_per_axis && outputs % per_word() == 0 &&
+         (!packs_inputs || inputs % per_word() == 0);
+}
+
 bool PackedWeight::is_complete() const {
-  const bool has_sizes = outputs > 0 && inputs > 0 && block > 0 && outputs <= most_elements_per_axis &&
-                         inputs <= most_elements_per_axis && (bits == 2 || bits == 4 || bits == 8);
-  if (!has_sizes || (packs_inputs ? inputs : outputs) % per_word() != 0 || outputs % per_word() != 0)
-    return false;
-  if (std::any_of(places.begin(), places.end(), [&](unsigned place) { return place >= per_word(); }))
-    return false;
+  const auto is_outside = [&](unsigned place) { return place >= per_word(); };
+  if (!has_sizes() || std::any_of(places.begin(), places.end(), is_outside)) return false;
   const std::uint64_t count = (inputs + block - 1) / block;
   return has_elements(words, 4, outputs * inputs / per_word()) && is_float(scales) &&
          has_elements(scales, scales.width, count * outputs) &&
@@ -52,8 +55,8 @@ std::uint64_t PackedWeight::block_of(std::uint64_t input) const {
   return std::min<std::uint64_t>(number_at<std::uint32_t>(blocks.data, input), (inputs - 1) / block);
 }
 
-std::uint32_t PackedWeight::element(const Tensor& stored, std::uint64_t words_per_row,
-                                    std::uint64_t row, std::uint64_t column) const {
+std::uint32_t PackedWeight::element(const Tensor& stored, std::uint64_t words_per_row, std::uint64_t row,
+                                    std::uint64_t column) const {
   const auto word = number_at<std::uint32_t>(stored.data, row * words_per_row + column / per_word());
   return word >> places[column % per_word()] * bits & ((1u << bits) - 1);
 }

@@ -1,5 +1,6 @@
-// PackedWeight: the elements of a matrix that a checkpoint stores in few bits, as quantisers write them: several
-// elements in each word of 32 bits, with a scale and a zero point for each block of inputs of an output.
+// PackedWeight: the elements of a matrix that a checkpoint stores in few bits, as quantisers write them:
+// several elements in each word of 32 bits, with a scale and a zero point for each block of inputs of an
+// output.
 #pragma once
 
 #include <array>
@@ -29,6 +30,7 @@ struct PackedWeight {
   double at(std::uint64_t output, std::uint64_t input) const;
 
  private:
+  bool has_sizes() const;
   std::uint64_t block_of(std::uint64_t input) const;
   /// An element of a matrix of words whose rows have several elements per word.
   std::uint32_t element(const Tensor& stored, std::uint64_t words_per_row, std::uint64_t row,

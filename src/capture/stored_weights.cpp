@@ -104,10 +104,11 @@ class StoredWeightsReader {
   }
 
   void note_unread(JsonValue method) {
-    diagnostics_.add({"C010", Severity::note, checkpoint_,
-                      base::format("weights that '{}' quantised are not read; their parameters have names and "
-                                   "shapes only",
-                                   base::printable(method.text_or({})))});
+    diagnostics_.add(
+        {"C010", Severity::note, checkpoint_,
+         base::format("weights that '{}' quantised are not read; their parameters have names and "
+                      "shapes only",
+                      base::printable(method.text_or({})))});
   }
 
   struct Piece {
@@ -138,15 +139,16 @@ class StoredWeightsReader {
   // Without data if the item is missing, or its file is.
   PackedWeight::Tensor find_tensor(JsonValue item) const {
     const StoredTensor* const tensor = item.exists() ? find_piece(item).tensor : nullptr;
-    return tensor == nullptr ? PackedWeight::Tensor() : PackedWeight::Tensor{tensor->data, tensor->dtype, tensor->width};
+    return tensor == nullptr ? PackedWeight::Tensor()
+                             : PackedWeight::Tensor{tensor->data, tensor->dtype, tensor->width};
   }
 
   void set_packed_data(JsonValue item, CapturedParameter& parameter) {
     if (!parameter.has_dims || parameter.dims.size() != 2) return;
     PackedWeight packed{.outputs = static_cast<std::uint64_t>(parameter.dims[0]),
                         .inputs = static_cast<std::uint64_t>(parameter.dims[1]),
-                        .bits = static_cast<unsigned>(std::min<std::uint64_t>(
-                            item["bits"].natural().value_or(0), max_packed_bits)),
+                        .bits = static_cast<unsigned>(
+                            std::min<std::uint64_t>(item["bits"].natural().value_or(0), max_packed_bits)),
                         .packs_inputs = item["packs_inputs"].boolean().value_or(false),
                         .zero_point_offset = item["zero_point_offset"].natural().value_or(0) != 0 ? 1u : 0u,
                         .block = item["block"].natural().value_or(0),

@@ -1,4 +1,5 @@
-// The inputs of norms: a fused norm is that of its scale; its other weights are those of operations before it.
+// The inputs of norms: a fused norm is that of its scale; its other weights are those of operations before
+// it.
 #pragma once
 
 #include <algorithm>

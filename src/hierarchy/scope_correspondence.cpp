@@ -63,6 +63,8 @@ ScopeCorrespondence::ScopeCorrespondence(const onnx::Model& model, ModuleTree& t
 // Outer scopes have smaller numbers than their inner ones.
 void ScopeCorrespondence::run() {
   collect_weights();
+  collect_modules();
+  add_inner_weights();
   find_unknown_matrices();
   find_scopes_inside();
   for (ScopeId id = 0; id < scopes_.size(); ++id) resolve(id);
@@ -84,6 +86,9 @@ void ScopeCorrespondence::collect_weights() {
           content.weights.push_back(paths_for(node.op_type(), owner, tree_));
       }
   }
+}
+
+void ScopeCorrespondence::collect_modules() {
   for (ModuleId module = 0; module < tree_.size(); ++module)
     if (owners_.owns_parameters(module))
       for (ModuleId around = module; around != no_module && with_parameters_.insert(around).second;)
@@ -92,6 +97,9 @@ void ScopeCorrespondence::collect_weights() {
     for (const OwnerPaths& owner : content.weights)
       for (ModuleId around = owner.front(); around != no_module; around = tree_[around].parent)
         ++times_read_[around];
+}
+
+void ScopeCorrespondence::add_inner_weights() {
   for (auto id = static_cast<ScopeId>(scopes_.size()); id-- > 0;) {
     if (scopes_[id].outer == no_scope) continue;
     const std::vector<OwnerPaths>& inner = contents_[id].weights;
@@ -128,7 +136,8 @@ void ScopeCorrespondence::find_unknown_matrices() {
   for (const auto& [initializer, read] : reads) {
     if (read.times != 1) continue;
     contents_[read.scope].has_unknown_matrix = true;
-    for (ScopeId around = read.scope; read.is_multiplied && around != no_scope; around = scopes_[around].outer)
+    for (ScopeId around = read.scope; read.is_multiplied && around != no_scope;
+         around = scopes_[around].outer)
       contents_[around].has_unknown_product = true;
   }
 }

@@ -20,6 +20,8 @@ class ScopeCorrespondence {
 
  private:
   void collect_weights();
+  void collect_modules();
+  void add_inner_weights();
   void find_unknown_matrices();
   void find_scopes_inside();
   void resolve(ScopeId id);
@@ -42,9 +44,9 @@ class ScopeCorrespondence {
     bool activates = false, has_functions = false, has_others = false;
     bool has_unknown_matrix = false;   // a weight that the reference lacks, read by one node
     bool has_unknown_product = false;  // one that is multiplied, also by scopes inside
-    bool has_scopes = false;          // others are inside
-    bool has_parts = false;           // some weights are parts of parameters
-    std::size_t largest_inner = 0;    // weights of the scope inside that has most
+    bool has_scopes = false;           // others are inside
+    bool has_parts = false;            // some weights are parts of parameters
+    std::size_t largest_inner = 0;     // weights of the scope inside that has most
     bool may_be_activation() const { return activates || (has_functions && !has_others); }
   };
   std::vector<Content> contents_;                         // by scope

@@ -22,8 +22,7 @@ bool may_add_bias(const onnx::Node& node) {
 
 class FusedMembers {
  public:
-  FusedMembers(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy,
-                  const Resolution& resolution)
+  FusedMembers(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, const Resolution& resolution)
       : model_(model), hierarchy_(hierarchy), tree_(hierarchy.tree()), resolution_(resolution) {}
 
   /// The module of the node, the one around what is added, and the owners of further weights.
@@ -78,7 +77,7 @@ class FusedMembers {
 }  // namespace
 
 void add_fused_additions(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy,
-                          Resolution& resolution) {
+                         Resolution& resolution) {
   const FusedMembers fused(model, hierarchy, resolution);
   for (onnx::NodeId id = 0; id < model.node_count(); ++id) {
     const onnx::Node node = model.node(id);

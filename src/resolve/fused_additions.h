@@ -8,6 +8,6 @@ namespace thence::resolve {
 
 /// Lists for each fused norm the module that adds the residual, and for both the one whose bias they add.
 void add_fused_additions(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy,
-                          Resolution& resolution);
+                         Resolution& resolution);
 
 }  // namespace thence::resolve

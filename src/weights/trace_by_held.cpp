@@ -1,4 +1,5 @@
-// What initializers hold, by samples of their elements: whole parameters, joined ones and parts, cast or packed.
+// What initializers hold, by samples of their elements: whole parameters, joined ones and parts, cast or
+// packed.
 #include <algorithm>
 
 #include "reference/held_parameters.h"

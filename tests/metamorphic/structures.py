@@ -1,5 +1,5 @@
-"""Valid and nearly valid structures, by seed: functions, overloads, versions, nested bodies, cycles of calls, names
-that repeat or are empty. Every model decodes; onnx's checker accepts some of them.
+"""Valid and nearly valid structures, by seed: functions, overloads, versions, nested bodies, cycles of calls,
+names that repeat or are empty. Every model decodes; onnx's checker accepts some of them.
 
 A structure is drawn from a grammar:
 
@@ -18,7 +18,18 @@ from dataclasses import dataclass, field
 import onnx
 from onnx import TensorProto, helper
 
-NAMES = ("", "", "x", "/a/x", "/layer.0/fc/MatMul", "/layer.1/fc/MatMul", "layer.0.fc.weight", "a.b", "#0", "node_1")
+NAMES = (
+    "",
+    "",
+    "x",
+    "/a/x",
+    "/layer.0/fc/MatMul",
+    "/layer.1/fc/MatMul",
+    "layer.0.fc.weight",
+    "a.b",
+    "#0",
+    "node_1",
+)
 DOMAINS = ("", "own", "pkg.more", "ai.onnx.ml")
 OVERLOADS = ("", "", "one", "two")
 OPERATORS = ("Add", "Relu", "MatMul", "Split", "Clip", "Identity", "Reshape", "Cast", "Shape", "Unknown")

@@ -66,14 +66,16 @@ def test_names_beside_metadata(model: Model, tmp_path: Path) -> None:
 def test_dead_nodes(model: Model, tmp_path: Path) -> None:
     """A node that nothing reads changes no other answer. It has that of its producer, or none.
 
-    Two fields may change, because they depend on all readers of a value: the owner of a weight without a name is the
-    module of its readers, if they agree, and the component `qkv` is recognised by who reads the product.
+    Two fields may change, because they depend on all readers of a value: a weight without a name has as owner
+    the module of its readers, if they agree, and the component `qkv` is recognised by who reads the product.
     """
     before = map_of(model.path)
     changed = add_dead_nodes(onnx.load(model.path), seed=1)
     after = map_of(written(changed.model, tmp_path / "dead.onnx"))
     found = differences(before, after, changed.origins)
-    assert [text for text in found if "weight_owner was" not in text and "component was 'qkv'" not in text] == []
+    assert [
+        text for text in found if "weight_owner was" not in text and "component was 'qkv'" not in text
+    ] == []
     assert len(after["nodes"]) == len(before["nodes"]) + DEAD
     nodes = changed.model.graph.node
     for i, node in enumerate(nodes):
@@ -125,13 +127,16 @@ def test_a_parent_module(model: Model, tmp_path: Path) -> None:
             assert new["call"] in (None, 0)
         elif old["module"] is None:
             assert new["module"] in (None, in_parent("") if old["reason"] in USED_BY_SEVERAL else None)
-    assert {row["path"] for row in after["modules"]} == {"", *(in_parent(row["path"]) for row in before["modules"])}
+    assert {row["path"] for row in after["modules"]} == {
+        "",
+        *(in_parent(row["path"]) for row in before["modules"]),
+    }
 
 
 @each_model(FEW | {"bert12.dynamo", "whisper.torchscript"})
 def test_one_more_layer(model: Model, tmp_path: Path) -> None:
-    """The new layer has the answers of the one before, with its own number. All others stay the same, except that a
-    node which all layers use lists the new one, too."""
+    """The new layer has the answers of the one before, with its own number. All others stay the same, except
+    that a node which all layers use lists the new one, too."""
     proto, before = onnx.load(model.path), map_of(model.path)
     layers = last_layers(proto, before)
     if not layers:
@@ -143,10 +148,13 @@ def test_one_more_layer(model: Model, tmp_path: Path) -> None:
         found = differences(before, after, changed.origins)
         assert [text for text in found if ": modules was " not in text] == []
         old, new = located(before), located(after)
-        assert all(is_prefix(old[origin]["modules"], new[place]["modules"]) for place, origin in changed.origins.items())
+        assert all(
+            is_prefix(old[origin]["modules"], new[place]["modules"])
+            for place, origin in changed.origins.items()
+        )
         origins = {("", new): ("", old) for old, new in copies.items()}
         untagged = {**after, "nodes": [{**row, "tag": None} for row in after["nodes"]]}
-        assert differences(before, untagged, origins, lambda row: rewritten(row, layer)) == []
+        assert differences(before, untagged, origins, lambda row, layer=layer: rewritten(row, layer)) == []
         tags = {row["tag"] for row in before["nodes"]} - {None}
         assert not tags & {after["nodes"][new]["tag"] for new in copies.values()}
 

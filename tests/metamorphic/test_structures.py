@@ -25,7 +25,7 @@ def batches() -> list[object]:
 
 
 def lines_of(seed: int) -> list[Line]:
-    """Four command lines for each model in `make test`, so that all lines get several models; later ones get all."""
+    """Four command lines per model in `make test`, so that all lines get several models; later ones all."""
     if seed >= COUNT:
         return LINES
     return [LINES[(seed * 4 + i) % len(LINES)] for i in range(4)] + [LINES[1]]

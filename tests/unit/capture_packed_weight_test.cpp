@@ -36,8 +36,8 @@ class PackedWeightTest : public testing::Test {
     std::vector<float> scale_list;
     for (unsigned at = 0; at < inputs / block; ++at)
       for (unsigned output = 0; output < outputs; ++output) {
-        zero_list.at(at * (outputs / per_word) + output / per_word) |=
-            ((zero_of(output, at) - offset) & 15) << places.at(output % per_word) * 4;
+        zero_list.at(at * (outputs / per_word) + output / per_word) |= ((zero_of(output, at) - offset) & 15)
+                                                                       << places.at(output % per_word) * 4;
         scale_list.push_back(scale_of(output, at));
       }
     words_ = bytes_of(word_list), zeros_ = bytes_of(zero_list), scales_ = bytes_of(scale_list);
@@ -57,8 +57,9 @@ class PackedWeightTest : public testing::Test {
     for (unsigned output = 0; output < outputs; ++output)
       for (unsigned input = 0; input < inputs; ++input) {
         const unsigned at = input / block;
-        EXPECT_EQ(packed_.at(output, input),
-                  (static_cast<double>(number_of(output, input)) - zero_of(output, at)) * scale_of(output, at))
+        EXPECT_EQ(
+            packed_.at(output, input),
+            (static_cast<double>(number_of(output, input)) - zero_of(output, at)) * scale_of(output, at))
             << output << "," << input;
       }
   }

@@ -17,10 +17,10 @@ from .folders import Line, line_of
 ROOT = Path(__file__).parents[2]
 INSTALLED = ROOT / ".venv-builders"
 
-# By tool and variant. genai: precision, execution provider and further options; `imported` is how the saved model
-# is quantised before (imported.py). mobius: arguments. optimiser:
-# the level of onnxruntime before it, and whether it converts to float16. optimum: its level of optimisation,
-# and whether only merged decoders are kept, or all files but them.
+# By tool and variant. genai: precision, execution provider and further options; `imported` is how the saved
+# model is quantised before (imported.py). mobius: arguments. optimiser: the level of onnxruntime before it,
+# and whether it converts to float16. optimum: its level of optimisation, and whether only merged decoders are
+# kept, or all files but them.
 VARIANTS: dict[str, dict[str, Any]] = {
     "genai": {
         "fp32": ("fp32", "cpu", {}),

@@ -1,4 +1,4 @@
-"""Saved models with weights of 4 bits as GPTQ and AWQ store them; genai's builder takes these over as they are."""
+"""Saved models whose weights have 4 bits, as GPTQ and AWQ store them: genai's builder imports them."""
 
 from __future__ import annotations
 
@@ -65,4 +65,5 @@ def _pack(numbers: np.ndarray[Any, Any], order: tuple[int, ...]) -> np.ndarray[A
     rows, columns = numbers.shape
     words = numbers.reshape(rows, columns // PER_WORD, PER_WORD)[:, :, order]
     shifted = words << (BITS * np.arange(PER_WORD))
-    return shifted.sum(2).astype(np.uint32).view(np.int32)
+    packed: np.ndarray[Any, Any] = shifted.sum(2).astype(np.uint32).view(np.int32)
+    return packed

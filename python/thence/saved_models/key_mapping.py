@@ -56,7 +56,7 @@ def map_packed(model: torch.nn.Module, packed: Mapping[str, Packed]) -> dict[str
     """The packed matrix of each entry of the state_dict that has one."""
     names = model.state_dict().keys()
     loader = _make_loader(model)
-    found = {}
+    found: dict[str, Packed] = {}
     for key, matrix in packed.items():
         target, pattern = loader.rename(key)
         if pattern is None and target in names:

@@ -51,7 +51,7 @@ _BITS = (2, 4, 8)
 
 
 def _settings(config: Any) -> Mapping[str, Any]:
-    settings = getattr(config, "quantization_config", None)
+    settings: Any = getattr(config, "quantization_config", None)
     if hasattr(settings, "to_dict"):
         settings = settings.to_dict()
     return settings if isinstance(settings, dict) else {}
