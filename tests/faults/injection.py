@@ -26,11 +26,11 @@ INTERRUPTED = 130
 SIGNALS = ("SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT", "SIGXCPU", "SIGKILL")
 # The errors of each kind of call. A kind that is not listed gets none, and signals alone.
 ERRORS = {
-    "open": ("EMFILE", "ENOMEM", "EIO", "ENOSPC"),  # the kernel restarts it after a signal
+    "open": ("EMFILE", "ENOMEM", "EIO", "ENOSPC", "EINTR"),
     "mkdir": ("ENOSPC", "EIO"),
     "opendir": ("EMFILE", "EIO"),
     "read": ("EIO", "EINTR", "ENOMEM"),
-    "write": ("ENOSPC", "EIO", "EINTR"),
+    "write": ("ENOSPC", "EIO", "EINTR", "EDQUOT"),
     "writev": ("ENOSPC", "EIO", "EINTR"),
     "copy": ("ENOSPC", "EIO", "EINTR", "EXDEV", "ENOMEM"),
     "sync": ("EIO", "ENOSPC", "EINTR"),
