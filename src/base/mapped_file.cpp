@@ -62,6 +62,7 @@ bool cannot_begin_model(char first) {
 }
 Result<int> spool(int from) {
   std::FILE* file = std::tmpfile();
+  while (file == nullptr && errno == EINTR) file = std::tmpfile();
   if (file == nullptr) return io_error("standard input", "no temporary file", errno);
   const int to = dup(fileno(file));
   std::fclose(file);

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import json
-import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from tests.faults.injection import ROOT
-
-THREADS = 8
-SANITIZED = ROOT / "build/tsan/lib"
-RACE_FOUND = 66  # the exit code that TSAN_OPTIONS asks for
+from tests.load.sanitized import (
+    COMPILER,
+    RACE_FOUND,
+    THREADS,
+    run_python,
+    run_threads,
+    sanitized_module,
+    sanitizer,
+)
 
 _RACE = """
 #include <thread>
@@ -26,51 +27,27 @@ extern "C" void race() {
 """
 
 
-def _run(arguments: list[str | Path], environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, *arguments],
-        cwd=ROOT,
-        env=os.environ | {"PYTHONPATH": str(ROOT / "python")} | environment,
-        capture_output=True,
-        text=True,
-        timeout=1200,
-        check=False,
-    )
-
-
-def _check(folder: Path, rounds: int, **environment: str) -> None:
-    done = _run(["-m", "tests.load.threads", folder, str(THREADS), str(rounds)], environment)
-    assert done.returncode == 0, done.stderr[-20_000:]
-    found = json.loads(done.stdout)
-    assert found["problems"] == []
-    assert found["calls"] > THREADS * rounds
-
-
-def _sanitizer() -> dict[str, str]:
-    """The environment that loads the sanitizer into an interpreter that was built without it."""
-    compiler = os.environ.get("CXX", "c++")
-    library = subprocess.check_output([compiler, "-print-file-name=libtsan.so"], text=True).strip()
-    return {"LD_PRELOAD": library, "TSAN_OPTIONS": f"exitcode={RACE_FOUND}"}
-
-
 def test_answers_are_those_of_one_thread(tmp_path: Path) -> None:
-    _check(tmp_path, 1)
+    found = run_threads(tmp_path, 1, sanitized=False)
+    assert found["problems"] == 0
+    assert found["calls"] >= THREADS * 20
 
 
 @pytest.mark.long
 def test_a_race_in_a_library_is_found(tmp_path: Path) -> None:
     """Otherwise the next test could not fail."""
     (tmp_path / "race.cpp").write_text(_RACE)
-    flags = ["-O1", "-g1", "-fsanitize=thread", "-fPIC", "-shared", "-o", str(tmp_path / "race.so")]
-    subprocess.run([os.environ.get("CXX", "c++"), tmp_path / "race.cpp", *flags], check=True)
-    done = _run(["-c", f"import ctypes; ctypes.CDLL('{tmp_path}/race.so').race()"], _sanitizer())
+    flags = ["-O1", "-g1", "-fsanitize=thread", "-fPIC", "-shared"]
+    command: list[str | Path] = [COMPILER, tmp_path / "race.cpp", *flags, "-o", tmp_path / "race.so"]
+    subprocess.run(command, check=True)
+    done = run_python(["-c", f"import ctypes; ctypes.CDLL('{tmp_path}/race.so').race()"], sanitizer())
     assert done.returncode == RACE_FOUND, done.stderr
 
 
 @pytest.mark.long
 def test_no_race(tmp_path: Path) -> None:
     """`make test-long` builds the module for it, which takes 5 minutes; this takes one."""
-    modules = sorted(SANITIZED.glob("_core.*.so"))
-    if not modules:
+    if sanitized_module() is None:
         pytest.skip("cmake --preset tsan && cmake --build --preset tsan --target thence_core")
-    _check(tmp_path, 20, THENCE_CORE=str(modules[0]), **_sanitizer())
+    found = run_threads(tmp_path, 10, sanitized=True)
+    assert (found["races"], found["problems"]) == (0, 0)

@@ -1,7 +1,7 @@
 """Calls functions of the package from several threads at once, on the same and on different files.
 
-python -m tests.load.threads FOLDER THREADS ROUNDS: with THENCE_CORE, that file is the module `thence._core`, such
-as one that was built with a sanitizer. Each call must give what it gives in one thread.
+python -m tests.load.threads FOLDER THREADS ROUNDS: with THENCE_CORE, that file is the module `thence._core`,
+such as one that was built with a sanitizer. Each call must give what it gives in one thread.
 """
 
 from __future__ import annotations
