@@ -47,8 +47,8 @@ def main(names: list[str], *, is_saved: bool) -> int:
                     print(f"  WRONG {fault}: {problem}", flush=True)
     print(f"all: {total.total()} points, {wrong} wrong: {_listed(total)}")
     if is_saved:
-        counts = {"commands": len(chosen), "of_commands": len(all_commands)}
-        save_run("faults", counts | {"points": total.total(), "wrong": wrong})
+        covered = {"commands": len(chosen), "of_commands": len(all_commands)}
+        save_run("faults", covered | {"points": total.total(), "wrong": wrong})
     return 1 if wrong else 0
 
 
