@@ -90,7 +90,12 @@ TemporaryFile::TemporaryFile(std::filesystem::path target) : target_(std::move(t
   // The name is cut, because a long name could exceed the limit.
   path_ = target_.parent_path() / (target_.filename().string().substr(0, 200) + ".XXXXXX");
   struct stat old {};
-  const bool replaces = lstat(target_.c_str(), &old) == 0 ? S_ISREG(old.st_mode) : errno != ENOENT;
+  const bool exists = lstat(target_.c_str(), &old) == 0;
+  if (!exists && errno != ENOENT) {
+    creation_error_ = errno;
+    return;
+  }
+  const bool replaces = exists && S_ISREG(old.st_mode);
   const BlockedSignals blocked;  // otherwise a signal handler may run before it can find the path
   descriptor_ = create_file(path_, replaces ? 0600 : 0666);  // the old file may be private
   if (descriptor_ < 0)
