@@ -10,7 +10,7 @@ ifneq ($(filter compare,$(MAKECMDGOALS)),)
 $(if $(BASE),,$(error name the commit to compare with: make compare BASE=<commit>))
 endif
 
-.PHONY: help demo test test-long compare thresholds build wheel lint format tidy bench corpus accuracy accuracy-held-out accuracy-bodies accuracy-transfer accuracy-relations accuracy-weights accuracy-profile accuracy-drift accuracy-roles accuracy-libraries accuracy-builders docs-figures operators calibrate fuzz faults coverage clean
+.PHONY: help demo test test-long compare thresholds build wheel lint format tidy bench corpus accuracy accuracy-held-out accuracy-bodies accuracy-transfer accuracy-relations accuracy-weights accuracy-profile accuracy-drift accuracy-roles accuracy-libraries accuracy-builders docs-figures operators calibrate fuzz faults load coverage clean
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 
@@ -60,6 +60,7 @@ bench: setup-bench  ## measure time and memory, and compare them with their limi
 	@.venv/bin/python bench/profile_cost.py
 	@.venv/bin/python bench/drift_cost.py
 	@node bench/viewer.mjs
+	@.venv/bin/python -m tests.load clients clients-large
 
 corpus: setup-test  ## export every architecture of the list by both exporters, with its truth: build/corpus
 	@.venv/bin/python -m tools.corpus
@@ -124,7 +125,11 @@ fuzz: setup-test build/asan/build.ninja  ## read damaged files with the sanitize
 faults: setup-test build  ## fail every system call of every command that writes, and count the points; COMMANDS="tag strip"
 	@cmake --preset release -D THENCE_TESTS=ON >/dev/null
 	@cmake --build --preset release --target thence_faults
-	@.venv/bin/python -m tests.faults $(COMMANDS)
+	@.venv/bin/python -m tests.faults $(or $(COMMANDS),--save)
+
+load: setup-test build build/tsan/build.ninja  ## many clients, loops and threads: 20 minutes; RUNS="clients calls"
+	@cmake --build --preset tsan --target thence_core
+	@.venv/bin/python -m tests.load --save $(RUNS)
 
 coverage: setup-coverage setup-test build/coverage/build.ninja  ## list the lines that the tests run: build/coverage/report
 	@cmake --build --preset coverage

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -30,7 +29,7 @@ from .exporting import (
     Progress,
     export_model,
 )
-from .exporting.place import cannot_write
+from .exporting.place import cannot_write, temporary_folder
 from .given import MapOptions
 from .observe import capture_live_model, unrecorded_warning
 from .strategies import exporter_for, needs_of
@@ -250,14 +249,12 @@ class _ExportRun:
     def _write(self, capture: dict[str, object]) -> Path:
         """Writes beside the final place, on the same disk. The file is removed if the export fails."""
         target = self._capture
+        file = self._stack.enter_context(temporary_folder(target)) / target.name
         try:
-            folder = self._stack.enter_context(
-                tempfile.TemporaryDirectory(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
-            )
-            write(capture, Path(folder) / target.name)
+            write(capture, file)
         except OSError as error:
             raise cannot_write(target, error) from error
-        return Path(folder) / target.name
+        return file
 
     def _write_content(self, content: bytes, file: Path) -> None:
         try:

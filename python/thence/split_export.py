@@ -16,6 +16,7 @@ from pathlib import Path
 from torch import nn
 
 from .capturing import write
+from .deferred_signals import deferred_signals
 from .errors import translate_errors
 from .exporting import ChosenInputs, Code, ExportError, Inputs, Progress
 from .exporting.place import cannot_write
@@ -59,7 +60,8 @@ def run_split(
         with progress.stage("capture"):
             _write_capture(model, whole, capture, options, progress)
         files = [path for made in summaries for path in made.files if path != made.capture]
-        replaced = _move_together([*files, capture], folder, temporary / "replaced")
+        with deferred_signals():
+            replaced = _move_together([*files, capture], folder, temporary / "replaced")
         return [_in_place(made, folder, replaced) for made in summaries]
 
 

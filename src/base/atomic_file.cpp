@@ -13,6 +13,7 @@
 
 #include "base/blocked_signals.h"
 #include "base/format.h"
+#include "base/open_file.h"
 #include "base/temporary_file.h"
 #include "base/text.h"
 #include "base/write_all.h"
@@ -71,7 +72,7 @@ std::optional<Error> write_to(int descriptor, const std::string& path,
 }
 
 int open_folder(const std::filesystem::path& folder) {
-  return open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  return open_file(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
 // Makes the new name survive a power failure. The file is complete in any case, so failure is not an error.
@@ -103,7 +104,7 @@ Result<Target> find_target(const std::string& path, SymlinkPolicy policy) {
 }
 
 std::optional<Error> write_to_pipe(const std::string& path, const std::function<void(Writer&)>& write) {
-  const int descriptor = open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  const int descriptor = open_file(path.c_str(), O_WRONLY | O_CLOEXEC);
   if (descriptor < 0) return failure(path, "cannot write", errno);
   std::optional<Error> error = write_to(descriptor, path, write);
   if (close(descriptor) != 0 && errno != EINTR && !error) error = failure(path, "cannot write", errno);

@@ -13,6 +13,7 @@
 #include "base/changed_file.h"
 #include "base/format.h"
 #include "base/limits.h"
+#include "base/open_file.h"
 #include "base/text.h"
 #include "base/write_all.h"
 
@@ -61,6 +62,7 @@ bool cannot_begin_model(char first) {
 }
 Result<int> spool(int from) {
   std::FILE* file = std::tmpfile();
+  while (file == nullptr && errno == EINTR) file = std::tmpfile();
   if (file == nullptr) return io_error("standard input", "no temporary file", errno);
   const int to = dup(fileno(file));
   std::fclose(file);
@@ -111,7 +113,7 @@ Result<MappedFile> MappedFile::map(int descriptor, const std::string& path) {
 Result<MappedFile> MappedFile::open(const std::string& path) {
   if (path.find('\0') != std::string::npos) return io_error(path, "cannot open", ENOENT);
   // O_NONBLOCK: opening a pipe without a writer would block forever.
-  const Descriptor descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  const Descriptor descriptor(open_file(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (descriptor.get() < 0) {
     const int number = errno;
     struct stat info {};

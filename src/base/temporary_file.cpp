@@ -1,7 +1,7 @@
 #include "base/temporary_file.h"
 
 #include <fcntl.h>
-#include <stdlib.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,9 +10,11 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
+#include <string_view>
 #include <utility>
 
 #include "base/blocked_signals.h"
+#include "base/open_file.h"
 
 namespace thence::base {
 namespace {
@@ -40,22 +42,36 @@ std::size_t remember_path(const std::string& path) {
   return no_slot;
 }
 
+// Like mkostemp(), but with a mode from which the kernel takes the umask and the permissions that the folder
+// gives to new files. To read the umask, a thread would have to change it for all others.
+int create_file(std::string& path, mode_t mode) {
+  constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyz012345";
+  constexpr std::size_t length = 6;
+  constexpr int max_attempts = 100;
+  int descriptor = -1;
+  for (int attempt = 0; attempt < max_attempts; ++attempt) {
+    std::array<unsigned char, length> random{};
+    while (getrandom(random.data(), length, 0) < 0)
+      if (errno != EINTR) return -1;
+    for (std::size_t i = 0; i < length; ++i)
+      path[path.size() - length + i] = letters[random[i] % letters.size()];
+    descriptor = open_file(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    if (descriptor >= 0 || errno != EEXIST) break;
+  }
+  return descriptor;
+}
+
 // Gives a new file the owner and mode of the file that it replaces. Returns the error number.
 int copy_owner_and_mode(int descriptor, const std::filesystem::path& target) {
   struct stat old {};
-  const mode_t mask = umask(0);
-  umask(mask);
-  // The target is not a link, or is a link that is replaced and whose owner and mode are irrelevant. New
-  // content does not inherit setuid and setgid bits.
-  const bool exists = lstat(target.c_str(), &old) == 0;
-  if (!exists && errno != ENOENT) return errno;
-  const bool replaces = exists && S_ISREG(old.st_mode);
-  const mode_t mode = replaces ? old.st_mode & 0777 : 0666 & ~mask;
+  // The target is not a link, or is a link that is replaced and whose owner and mode are irrelevant.
+  if (lstat(target.c_str(), &old) != 0) return errno == ENOENT ? 0 : errno;
+  if (!S_ISREG(old.st_mode)) return 0;
   // The owner is kept if permitted; most users may not change the owner of a file. EINVAL: the user namespace
   // of a container does not have that owner.
-  if (replaces && fchown(descriptor, old.st_uid, old.st_gid) != 0 && errno != EPERM && errno != EINVAL)
-    return errno;
-  return fchmod(descriptor, mode) != 0 ? errno : 0;
+  if (fchown(descriptor, old.st_uid, old.st_gid) != 0 && errno != EPERM && errno != EINVAL) return errno;
+  // New content does not inherit setuid and setgid bits.
+  return fchmod(descriptor, old.st_mode & 0777) != 0 ? errno : 0;
 }
 
 bool swap_files(const std::filesystem::path& one, const std::filesystem::path& other) {
@@ -73,8 +89,15 @@ int flush_to_disk(int descriptor) {
 TemporaryFile::TemporaryFile(std::filesystem::path target) : target_(std::move(target)), slot_(no_slot) {
   // The name is cut, because a long name could exceed the limit.
   path_ = target_.parent_path() / (target_.filename().string().substr(0, 200) + ".XXXXXX");
+  struct stat old {};
+  const bool exists = lstat(target_.c_str(), &old) == 0;
+  if (!exists && errno != ENOENT) {
+    creation_error_ = errno;
+    return;
+  }
+  const bool replaces = exists && S_ISREG(old.st_mode);
   const BlockedSignals blocked;  // otherwise a signal handler may run before it can find the path
-  descriptor_ = mkostemp(path_.data(), O_CLOEXEC);
+  descriptor_ = create_file(path_, replaces ? 0600 : 0666);  // the old file may be private
   if (descriptor_ < 0)
     creation_error_ = errno;
   else

@@ -14,6 +14,7 @@
 
 #include "base/blocked_signals.h"
 #include "base/format.h"
+#include "base/open_file.h"
 
 namespace thence::cli {
 namespace {
@@ -67,7 +68,7 @@ RunFolder::~RunFolder() {
 
 void remove_run_folder() {
   if (has_folder == 0) return;
-  const int opened = open(folder.data(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const int opened = base::open_file(folder.data(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (opened >= 0) remove_files(opened);
   (void)rmdir(folder.data());
 }

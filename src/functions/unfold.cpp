@@ -47,10 +47,12 @@ Result<Unfolded> unfold_model(const onnx::Model& model, Diagnostics& diagnostics
     if (const std::optional<FoldRecord> record = read_record(model))
       if (std::optional<wire::Splice> splice = restore_model(model, *calls, *record)) {
         Diagnostics found;
-        if (Result<onnx::Model> flat = read_flat(*splice, model, found)) {
+        Result<onnx::Model> flat = read_flat(*splice, model, found);
+        if (flat) {
           diagnostics = std::move(found);
           return Unfolded{*std::move(splice), *std::move(flat), true, {}};
         }
+        if (flat.error().kind == ErrorKind::input_output) return flat.error();  // there is no memory left
       }
   }
   Result<Expanded> expanded =

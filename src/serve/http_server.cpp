@@ -81,14 +81,19 @@ void answer_next(Connection& connection, const std::function<Response(const Requ
   connection.to_send = to_bytes(response, request.method != "HEAD", !connection.closes);
 }
 
-// Closes the connection that is missed least: that of a client without the cookie, or an idle one. Browsers
-// connect again.
+// Closes the connection that is missed least: one that is idle, for the longest time. Browsers connect again.
+// Clients without the cookie get half of the connections at most, so that they never lock the user out; and
+// those of the user that are idle give way to new ones, which are of unknown clients until they ask.
 bool close_one(std::vector<Connection>& connections) {
+  const auto strangers = std::count_if(connections.begin(), connections.end(),
+                                       [](const Connection& one) { return !one.is_known; });
+  const bool keeps_known = static_cast<std::size_t>(strangers) > connections.size() / 2;
+  const auto order = [&](const Connection& one) {
+    return std::make_tuple(one.is_known == keeps_known, !one.to_send.empty(), one.last_used);
+  };
   const auto least =
-      std::min_element(connections.begin(), connections.end(), [](const Connection& a, const Connection& b) {
-        return std::make_tuple(a.is_known, !a.to_send.empty(), a.last_used) <
-               std::make_tuple(b.is_known, !b.to_send.empty(), b.last_used);
-      });
+      std::min_element(connections.begin(), connections.end(),
+                       [&](const Connection& a, const Connection& b) { return order(a) < order(b); });
   if (least == connections.end()) return false;
   close(least->descriptor);
   connections.erase(least);
@@ -154,7 +159,7 @@ Result<HttpServer> HttpServer::listen(std::uint16_t port) {
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   socklen_t size = sizeof address;
   if (bind(descriptor, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 ||
-      ::listen(descriptor, 128) != 0 ||
+      ::listen(descriptor, SOMAXCONN) != 0 ||
       getsockname(descriptor, reinterpret_cast<sockaddr*>(&address), &size) != 0)
     return cannot_listen(port);
   server.port_ = ntohs(address.sin_port);

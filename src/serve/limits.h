@@ -34,7 +34,7 @@ inline constexpr std::size_t max_report_items = 20'000;
 
 /// Server: bytes of a request, connections at a time, those accepted before the others are served, and
 /// seconds that a connection may be idle, which includes sending a request.
-inline constexpr std::size_t max_request_bytes = 16 << 10, max_connections = 256, max_accepted_at_once = 32;
+inline constexpr std::size_t max_request_bytes = 16 << 10, max_connections = 1000, max_accepted_at_once = 32;
 inline constexpr int max_idle_seconds = 30;
 
 }  // namespace thence::serve

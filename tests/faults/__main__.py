@@ -1,5 +1,6 @@
 """`make faults`: injects every fault into every command, and prints the number of injection points by command
-and fault. Arguments are names of commands; without any, all of them."""
+and fault. Arguments are names of commands; without any, all of them. --save keeps the counts for the
+documentation."""
 
 from __future__ import annotations
 
@@ -8,25 +9,31 @@ import sys
 import tempfile
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
+from tools.robustness.record import save_run
+
 from .commands import COMMANDS, make_inputs
-from .injection import Command, Fault, Injection
+from .injection import Command, Fault
 from .places import fast_folder
+from .python_injection import PYTHON_COMMANDS, make_injection
 
 
-def main(names: list[str]) -> int:
+def main(names: list[str], *, is_saved: bool) -> int:
     """Returns the exit code: 1 if something is wrong after a fault."""
-    chosen = [command for command in COMMANDS if not names or command.name in names]
+    all_commands = [*COMMANDS, *PYTHON_COMMANDS]
+    chosen = [command for command in all_commands if not names or command.name in names]
     with tempfile.TemporaryDirectory(prefix="thence-faults-", dir=fast_folder()) as name:
         folder = Path(name)
         inputs = make_inputs(folder / "inputs")
 
         def inject(number: int) -> tuple[Command, int, list[Fault], dict[Fault, str]]:
             (folder / str(number)).mkdir()
-            injection = Injection(chosen[number], inputs, folder / str(number))
+            injection = make_injection(chosen[number], inputs, folder / str(number))
             faults = list(injection.faults())
-            return injection.command, len(injection.kinds), faults, injection.problems(faults)
+            with closing(injection):
+                return injection.command, len(injection.kinds), faults, injection.problems(faults)
 
         wrong = 0
         total: Counter[str] = Counter()
@@ -39,6 +46,9 @@ def main(names: list[str]) -> int:
                 for fault, problem in problems.items():
                     print(f"  WRONG {fault}: {problem}", flush=True)
     print(f"all: {total.total()} points, {wrong} wrong: {_listed(total)}")
+    if is_saved:
+        covered = {"commands": len(chosen), "of_commands": len(all_commands)}
+        save_run("faults", covered | {"points": total.total(), "wrong": wrong})
     return 1 if wrong else 0
 
 
@@ -46,4 +56,4 @@ def _listed(counts: Counter[str]) -> str:
     return ", ".join(f"{name} {count}" for name, count in sorted(counts.items()))
 
 
-sys.exit(main(sys.argv[1:]))
+sys.exit(main([word for word in sys.argv[1:] if word != "--save"], is_saved="--save" in sys.argv))

@@ -6,6 +6,7 @@ import json
 import subprocess
 from pathlib import Path
 
+import onnx
 from tests.hostile import pb
 
 from .injection import ROOT, THENCE, Command
@@ -25,12 +26,19 @@ COMMANDS = [
     _map("tag new", "tag", old=False),
     Command("tag in place", ("tag", "model.onnx", *_ONE_THREAD, "--in-place"), copied=("model.onnx",)),
     Command("tag stdin", ("tag", "-", *_ONE_THREAD, "-o", "out"), old=("out",), stdin="model.onnx"),
+    Command(
+        "tag pipe", ("tag", "-", *_ONE_THREAD, "-o", "out"), old=("out",), stdin="model.onnx", is_piped=True
+    ),
     Command("tag data", ("tag", "{in}/large.onnx", *_ONE_THREAD, "-o", "out"), old=("out",)),
     Command("strip", ("strip", "{in}/tagged.onnx", "-o", "out"), old=("out",)),
     Command("strip in place", ("strip", "tagged.onnx", "--in-place"), copied=("tagged.onnx",)),
     *(_map(f"map {form}", "map", "--format", form) for form in ("table", "json", "jsonl", "csv")),
     Command("map stdout", ("map", _MODEL, *_ONE_THREAD)),
     _map("show", "show"),
+    _map("query", "query", "--op", "MatMul"),
+    _map("query sql", "query", "--sql", "SELECT name, module FROM nodes"),
+    _map("query map", "query", "--op", "MatMul", "--format", "json"),
+    Command("explain", ("explain", _MODEL, "#0", *_ONE_THREAD, "-o", "out"), old=("out",)),
     _map("weights", "weights"),
     _map("report", "report"),
     Command(
@@ -55,6 +63,7 @@ COMMANDS = [
     Command("transfer map", ("transfer", _MODEL, "{in}/model.onnx", *_ONE_THREAD)),
     Command("diff", ("diff", _MODEL, "{in}/tagged.onnx", "-o", "out"), old=("out",)),
     Command("check", ("check", "{in}/tagged.onnx")),
+    Command("check synthesise", ("check", _MODEL, "--synthesise", "-o", "out"), old=("out",)),
     *(
         _map(f"convert {form}", "convert", "--to", form)
         for form in ("graphml", "dot", "csv", "csv-raw", "sqlite", "sarif", "torch-map", "htp-metadata")
@@ -92,6 +101,14 @@ def make_inputs(folder: Path) -> Path:
         words: list[str | Path] = [THENCE, command, folder / "model.onnx"]
         words += ["--quiet", "--output", folder / name]
         subprocess.run(words, check=True)
+    proto = onnx.load(folder / "model.onnx")
+    onnx.save(
+        proto,
+        folder / "external.onnx",
+        save_as_external_data=True,
+        location="external.data",
+        size_threshold=0,
+    )
     (folder / "large.onnx").write_bytes(_large(folder / "model.onnx"))
     (folder / "profile.json").write_bytes(_profile())
     return folder

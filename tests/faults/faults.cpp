@@ -1,5 +1,6 @@
 // A library for LD_PRELOAD that numbers the system calls of a program, and makes one of them fail.
 //
+// Without these variables, calls are seen from thence_faults_begin() on, which a program of Python may call:
 //   THENCE_FAULT_LOG=FILE      gets one line for each call: its kind
 //   THENCE_FAULT="N WHAT V"    call N (from 1) meets a fault:
 //     error V    it fails with errno V and does nothing
@@ -46,9 +47,7 @@ void log_line(const char* text, std::size_t size) {
 
 void raise_signal() { syscall(SYS_kill, getpid(), fault_value); }
 
-__attribute__((constructor)) void start() {
-  const char* const log = std::getenv("THENCE_FAULT_LOG");
-  if (log == nullptr) return;
+void begin(const char* log, const char* fault) {
   constexpr int high = 1000;  // no test counts on this number
   const auto opened =
       static_cast<int>(syscall(SYS_openat, AT_FDCWD, log, O_WRONLY | O_CREAT | O_APPEND, 0600));
@@ -58,15 +57,20 @@ __attribute__((constructor)) void start() {
   else
     syscall(SYS_close, opened);
   char name[16] = "";
-  if (const char* const fault = std::getenv("THENCE_FAULT"); fault != nullptr)
-    if (std::sscanf(fault, "%ld %15s %d", &wanted_call, name, &fault_value) == 3)
-      wanted_fault = std::strcmp(name, "error") == 0    ? Fault::error
-                     : std::strcmp(name, "short") == 0  ? Fault::make_short
-                     : std::strcmp(name, "before") == 0 ? Fault::before
-                                                        : Fault::after;
+  if (fault != nullptr && std::sscanf(fault, "%ld %15s %d", &wanted_call, name, &fault_value) == 3)
+    wanted_fault = std::strcmp(name, "error") == 0    ? Fault::error
+                   : std::strcmp(name, "short") == 0  ? Fault::make_short
+                   : std::strcmp(name, "before") == 0 ? Fault::before
+                                                      : Fault::after;
+  enabled = true;
+}
+
+__attribute__((constructor)) void start() {
+  const char* const log = std::getenv("THENCE_FAULT_LOG");
+  if (log == nullptr) return;
+  begin(log, std::getenv("THENCE_FAULT"));
   for (const char* variable : {"LD_PRELOAD", "THENCE_FAULT", "THENCE_FAULT_LOG"}) unsetenv(variable);
   pthread_atfork(nullptr, nullptr, [] { enabled = false; });
-  enabled = true;
 }
 
 // One call of the program. `fails` is whether it must fail instead of being made.
@@ -188,6 +192,9 @@ THENCE_FAULT("exchange", -1, int, renameat2,
              (int from_folder, const char* from, int to_folder, const char* to, unsigned flags), from_folder,
              from, to_folder, to, flags)
 THENCE_FAULT("link", -1, int, link, (const char* from, const char* to), from, to)
+THENCE_FAULT("link", -1, int, linkat,
+             (int from_folder, const char* from, int to_folder, const char* to, int flags), from_folder, from,
+             to_folder, to, flags)
 THENCE_FAULT("truncate", -1, int, ftruncate, (int file, off_t size), file, size)
 THENCE_FAULT("truncate", -1, int, ftruncate64, (int file, off64_t size), file, size)
 THENCE_FAULT("truncate", -1, int, fallocate, (int file, int mode, off_t at, off_t size), file, mode, at, size)
@@ -226,6 +233,9 @@ THENCE_FAULT("fork", -1, pid_t, fork, ())
 THENCE_FAULT("wait", -1, pid_t, waitpid, (pid_t child, int* status, int options), child, status, options)
 THENCE_FAULT("wait", -1, int, waitid, (idtype_t type, id_t child, siginfo_t* info, int options), type, child,
              info, options)
+
+void thence_faults_begin(const char* log, const char* fault) { begin(log, fault); }
+void thence_faults_end() { enabled = false; }
 
 // A descriptor is closed even if the call reports an error.
 int close(int file) {

@@ -19,18 +19,18 @@ ROOT = Path(__file__).parents[2]
 THENCE = Path(os.environ.get("THENCE_BIN") or ROOT / "build/release/bin/thence").absolute()
 SHIM = THENCE.parents[1] / "lib/libthence_faults.so"
 OLD = b"the old file"
-TEMPORARY = re.compile(r".*\.\w{6}(\.old)?")
+TEMPORARY = re.compile(r".*\.\w{6}(\.old)?|\..*\.part")
 MESSAGE = re.compile(rb"(?:^|\n)error\[[A-Z]\d{3}\]: .+\n  help: .+\n\Z", re.DOTALL)
 INTERRUPTED = 130
 
 SIGNALS = ("SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT", "SIGXCPU", "SIGKILL")
 # The errors of each kind of call. A kind that is not listed gets none, and signals alone.
 ERRORS = {
-    "open": ("EMFILE", "ENOMEM", "EIO", "ENOSPC"),  # the kernel restarts it after a signal
+    "open": ("EMFILE", "ENOMEM", "EIO", "ENOSPC", "EINTR"),
     "mkdir": ("ENOSPC", "EIO"),
     "opendir": ("EMFILE", "EIO"),
     "read": ("EIO", "EINTR", "ENOMEM"),
-    "write": ("ENOSPC", "EIO", "EINTR"),
+    "write": ("ENOSPC", "EIO", "EINTR", "EDQUOT"),
     "writev": ("ENOSPC", "EIO", "EINTR"),
     "copy": ("ENOSPC", "EIO", "EINTR", "EXDEV", "ENOMEM"),
     "sync": ("EIO", "ENOSPC", "EINTR"),
@@ -99,6 +99,7 @@ class Command:
     copied: tuple[str, ...] = ()  # inputs that are copied into the folder
     describing: tuple[str, ...] = ()  # outputs that are never beside another run's output, but may be missing
     stdin: str | None = None
+    is_piped: bool = False  # the program reads `stdin` from a pipe
     is_slow: bool = False  # starts Python
 
 
@@ -145,15 +146,28 @@ class Injection:
         seen = self._log.read_text().split()
         if f"!{fault.kind}" not in seen:
             return f"the call was not made, but {seen[-1:]}"
-        files = found.files
-        if fault.signal == "SIGKILL" or fault.kind == "unlink":  # nothing can remove temporary files then
-            files = {name: data for name, data in files.items() if not TEMPORARY.fullmatch(name)}
+        files = self.final_files(found.files) if self.may_leave_files(fault) else found.files
         if wrong := self._problem_of_files(files, is_killed=fault.signal == "SIGKILL"):
             return wrong
         if fault.signal is not None:
             code = INTERRUPTED if fault.signal == "SIGINT" else -getattr(signal, fault.signal)
             return _unless(found.code == code, f"exit code {found.code}, expected {code}")
         return self._problem_of_end(found, files, fault)
+
+    def is_tolerated(self, fault: Fault) -> bool:
+        """Whether the command must succeed nevertheless."""
+        return fault.is_tolerated
+
+    def may_leave_files(self, fault: Fault) -> bool:
+        """Whether nothing can remove temporary files."""
+        return fault.signal == "SIGKILL" or fault.kind == "unlink"
+
+    def final_files(self, files: dict[str, bytes]) -> dict[str, bytes]:
+        """Without the temporary ones."""
+        return {name: data for name, data in files.items() if not TEMPORARY.fullmatch(name)}
+
+    def close(self) -> None:
+        """Ends what the injection has started."""
 
     def _problem_of_files(self, files: dict[str, bytes], *, is_killed: bool) -> str | None:
         """All files are old, or all are new."""
@@ -183,7 +197,7 @@ class Injection:
         )
         if is_done:
             return None
-        if fault.is_tolerated:
+        if self.is_tolerated(fault):
             return f"not tolerated: exit code {found.code}, {found.err!r}"
         if found.code != 4:
             return f"exit code {found.code}, expected 4: {found.err!r}"
@@ -205,7 +219,8 @@ class Injection:
     def _files(self) -> dict[str, bytes]:
         """The mode and the content of each."""
         return {
-            path.name: f"{path.stat().st_mode:o} ".encode() + _content(path) for path in self._work.iterdir()
+            path.name: f"{path.stat().st_mode:o} ".encode() + (b"" if path.is_dir() else _content(path))
+            for path in self._work.iterdir()
         }
 
     def _run(self, fault: Fault | None) -> Outcome:
@@ -219,8 +234,7 @@ class Injection:
         if fault is not None:
             environment["THENCE_FAULT"] = fault.variable()
         arguments = [word.replace("{in}", str(self._inputs)) for word in self.command.arguments]
-        stdin = self._inputs / self.command.stdin if self.command.stdin else Path(os.devnull)
-        with open(stdin, "rb") as source:
+        with os.fdopen(self._open_stdin(), "rb") as source:
             process = subprocess.run(
                 [THENCE, *arguments],
                 cwd=self._work,
@@ -232,6 +246,15 @@ class Injection:
                 check=False,
             )
         return Outcome(process.returncode, process.stdout, process.stderr, self._files())
+
+    def _open_stdin(self) -> int:
+        path = self._inputs / self.command.stdin if self.command.stdin else Path(os.devnull)
+        if not self.command.is_piped:
+            return os.open(path, os.O_RDONLY)
+        end, other = os.pipe()
+        os.write(other, path.read_bytes())  # a pipe has room for such a small file
+        os.close(other)
+        return end
 
 
 def _content(path: Path) -> bytes:

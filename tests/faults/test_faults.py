@@ -5,12 +5,14 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from tests.faults.commands import COMMANDS, make_inputs
 from tests.faults.injection import SHIM, Command, Fault, Injection
 from tests.faults.places import fast_folder
+from tests.faults.python_injection import PYTHON_COMMANDS, make_injection
 
 _FEW = 25  # faults of each command in the short test
 
@@ -44,7 +46,15 @@ def test_some_faults(command: Command, inputs: Path, folder: Path) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
+@pytest.mark.parametrize("command", [*COMMANDS, *PYTHON_COMMANDS], ids=lambda command: command.name)
 def test_all_faults(command: Command, inputs: Path, folder: Path) -> None:
-    injection = Injection(command, inputs, folder)
-    _check(injection, list(injection.faults()))
+    with closing(make_injection(command, inputs, folder)) as injection:
+        _check(injection, list(injection.faults()))
+
+
+def test_some_faults_of_an_export(inputs: Path, folder: Path) -> None:
+    command = next(one for one in PYTHON_COMMANDS if one.name == "python export")
+    with closing(make_injection(command, inputs, folder)) as injection:
+        faults = [fault for fault in injection.faults() if fault.kind in ("rename", "link")]
+        assert faults
+        _check(injection, faults)

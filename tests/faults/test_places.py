@@ -16,6 +16,10 @@ _WRITING: dict[str, list[str | Path]] = {
     "tag": ["tag", _MODEL],
     "sqlite": ["convert", _MODEL, "--to", "sqlite"],
     "transfer": ["transfer", _MODEL, _MODEL],
+    "report": ["report", _MODEL],
+    "strip": ["strip", _MODEL],
+    "fold": ["fold", _MODEL],
+    "check": ["check", _MODEL, "--synthesise"],
 }
 
 

@@ -3,77 +3,28 @@ user out nor keep it busy."""
 
 from __future__ import annotations
 
-import os
-import re
 import resource
-import socket
-import subprocess
 import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
-from pathlib import Path
+from contextlib import ExitStack
 
-from tests.hostile.program import RELEASE, SAMPLE
+from tests.load.server import allow_descriptors, serving
 
-MODEL = SAMPLE / "bert.torchscript.onnx"
-MOST_CONNECTIONS = 256
-
-
-class Server:
-    """A running server; `cookie` is that of the user's browser."""
-
-    def __init__(self, process: subprocess.Popen[str]) -> None:
-        assert process.stdout is not None
-        self.process = process
-        found = re.match(r"http://127\.0\.0\.1:(\d+)(/\?token=\w+)", process.stdout.readline())
-        assert found
-        self.port = int(found[1])
-        self.cookie = ""
-        answer = self.ask(found[2])
-        cookie = re.search(r"Set-Cookie: ([^;]+)", answer)
-        assert cookie, answer
-        self.cookie = cookie[1]
-
-    def connect(self) -> socket.socket:
-        return socket.create_connection(("127.0.0.1", self.port), timeout=10)
-
-    def request(self, path: str) -> bytes:
-        lines = [f"GET {path} HTTP/1.1", f"Host: 127.0.0.1:{self.port}", f"Cookie: {self.cookie}"]
-        return "\r\n".join([*lines, "", ""]).encode()
-
-    def ask(self, path: str) -> str:
-        with self.connect() as connection:
-            connection.sendall(self.request(path))
-            return connection.recv(1 << 20).decode("latin-1")
-
-    def processor_seconds(self) -> float:
-        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
-@contextmanager
-def serving(limit: Callable[[], None] | None = None) -> Iterator[Server]:
-    process = subprocess.Popen(
-        [RELEASE, "view", MODEL, "--no-open", "-q"], stdout=subprocess.PIPE, text=True, preexec_fn=limit
-    )
-    try:
-        yield Server(process)
-    finally:
-        process.kill()
-        process.communicate()
+MOST_CONNECTIONS = 1000
 
 
 def test_strangers_do_not_lock_the_user_out() -> None:
+    allow_descriptors(3 * MOST_CONNECTIONS)
     with serving() as server, ExitStack() as stack:
         for _ in range(2 * MOST_CONNECTIONS):
             connection = stack.enter_context(server.connect())
             connection.sendall(b"GET / HTTP/1.1\r\n")
         started = time.monotonic()
-        assert server.ask("/api/model").startswith("HTTP/1.1 200")
+        assert server.ask("/api/model").startswith(b"HTTP/1.1 200")
         assert time.monotonic() - started < 5
 
 
 def test_the_connection_of_the_user_is_kept() -> None:
+    allow_descriptors(5 * MOST_CONNECTIONS)
     with serving() as server, ExitStack() as stack:
         mine = stack.enter_context(server.connect())
         for _ in range(2):
@@ -83,17 +34,29 @@ def test_the_connection_of_the_user_is_kept() -> None:
                 stack.enter_context(server.connect())
 
 
+def test_idle_connections_of_the_user_give_way_to_new_ones() -> None:
+    """A program may keep many connections open, and connect again for each request."""
+    allow_descriptors(2 * MOST_CONNECTIONS)
+    with serving() as server, ExitStack() as stack:
+        for _ in range(MOST_CONNECTIONS + 10):
+            connection = stack.enter_context(server.connect())
+            assert server.ask_on(connection, "/api/model").startswith(b"HTTP/1.1 200")
+        new = [stack.enter_context(server.connect()) for _ in range(64)]
+        for connection in new:
+            assert server.ask_on(connection, "/api/model").startswith(b"HTTP/1.1 200")
+
+
 def test_waits_at_the_limit_of_descriptors() -> None:
     def limit() -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (24, 24))
 
-    with serving(limit) as server, ExitStack() as stack:
+    with serving(limit=limit) as server, ExitStack() as stack:
         for _ in range(100):
             stack.enter_context(server.connect())
         before = server.processor_seconds()
         time.sleep(2)
         assert server.processor_seconds() - before < 0.5
-        assert server.ask("/api/model").startswith("HTTP/1.1 200")
+        assert server.ask("/api/model").startswith(b"HTTP/1.1 200")
 
 
 def test_requests_in_one_packet() -> None:

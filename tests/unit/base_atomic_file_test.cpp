@@ -8,6 +8,10 @@
 #include <fstream>
 #include <set>
 #include <sstream>
+#include <thread>
+#include <vector>
+
+#include "base/format.h"
 
 namespace thence::base {
 namespace {
@@ -48,6 +52,27 @@ TEST_F(AtomicFile, KeepsTheModeOfAFileThatItReplaces) {
   ASSERT_EQ(stat((folder / "a").c_str(), &info), 0);
   EXPECT_EQ(info.st_mode & 07777, 0640u);
   EXPECT_EQ(text("a"), "new");
+}
+
+// The umask belongs to the process: a thread that changed it to read it would change the modes of others.
+TEST_F(AtomicFile, ThreadsGiveNewFilesTheModeOfTheProcess) {
+  constexpr int threads = 8, files = 100;
+  const mode_t before = umask(027);
+  std::vector<std::thread> writers;
+  for (int writer = 0; writer < threads; ++writer)
+    writers.emplace_back([this, writer] {
+      for (int number = 0; number < files; ++number)
+        EXPECT_FALSE(write_atomically(folder / base::format("{}.{}", writer, number),
+                                      [](Writer& out) { out.add("new"); }));
+    });
+  for (std::thread& writer : writers) writer.join();
+  EXPECT_EQ(umask(before), 027u);
+  for (const std::string& name : names()) {
+    struct stat info {};
+    ASSERT_EQ(stat((folder / name).c_str(), &info), 0);
+    EXPECT_EQ(info.st_mode & 07777, 0640u) << name;
+  }
+  EXPECT_EQ(names().size(), static_cast<std::size_t>(threads * files));
 }
 
 TEST_F(AtomicFile, WritesFilesTogether) {

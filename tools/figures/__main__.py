@@ -19,6 +19,7 @@ from .measurement import Measurement, read_measurement
 from .sections import read_section, replace_section
 
 PAGE, README, BUILDERS = Path("docs/accuracy.md"), Path("README.md"), Path("docs/builders.md")
+SECURITY, PERFORMANCE = Path("SECURITY.md"), Path("docs/performance.md")
 DATA = Path("docs/figures")
 
 
@@ -30,9 +31,12 @@ class Section:
     data: Path
     render: Callable[[Measurement], str]
     page: Path = PAGE
+    has_head: bool = True  # otherwise each row has its own commit
 
     def text(self) -> str:
         measurement = read_measurement(self.data)
+        if not self.has_head:
+            return self.render(measurement)
         return f"{measurement.describe()}\n\n{self.render(measurement)}"
 
 
@@ -47,6 +51,7 @@ def sections() -> Iterator[Section]:
     from tools.passes import stored
     from tools.profiles import figures as profiles
     from tools.relations import figures as relations
+    from tools.robustness import figures as robustness
     from tools.roles import figures as roles
     from tools.thresholds import figures as thresholds
     from tools.weights import figures as weights
@@ -70,6 +75,10 @@ def sections() -> Iterator[Section]:
     yield Section("relations, first", DATA / "first/relations.jsonl", relations.render)
     yield Section("roles", DATA / "roles.jsonl", roles.render)
     yield Section("roles, first", DATA / "first/roles.jsonl", roles.render)
+    yield Section("last runs", DATA / "robustness.jsonl", robustness.render, SECURITY, has_head=False)
+    yield Section(
+        "clients", DATA / "robustness.jsonl", robustness.render_clients, PERFORMANCE, has_head=False
+    )
     yield Section("stored", DATA / "stored.jsonl", stored.render)
     yield Section("stored, first", DATA / "first/stored.jsonl", stored.render)
     yield Section("thresholds", DATA / "thresholds.jsonl", thresholds.render)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
+import secrets
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -15,28 +15,20 @@ _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(","
 def write(capture: Mapping[str, object], path: str | os.PathLike[str]) -> None:
     """Writes a temporary file and renames it, so that a full disk leaves the old file intact."""
     target = Path(path)
-    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
+    name = target.with_name(f".{target.name}.{secrets.token_hex(8)}.part")
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
+        with open(name, "x", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
             for text in _ENCODER.iterencode(capture):
                 file.write(text)
             file.write("\n")
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(name, _default_mode())
         os.replace(name, target)
     except BaseException:
         with suppress(OSError):
             os.unlink(name)
         raise
     _sync_folder(target.parent)
-
-
-def _default_mode() -> int:
-    """The mode that `open` would give the file; temporary files are private to their owner."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask
 
 
 def _sync_folder(folder: Path) -> None:

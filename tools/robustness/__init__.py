@@ -1,0 +1,1 @@
+"""The last runs of the tests of robustness: what they covered, and what they found."""
