@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import onnx
@@ -154,7 +155,7 @@ def test_one_more_layer(model: Model, tmp_path: Path) -> None:
         )
         origins = {("", new): ("", old) for old, new in copies.items()}
         untagged = {**after, "nodes": [{**row, "tag": None} for row in after["nodes"]]}
-        assert differences(before, untagged, origins, lambda row, layer=layer: rewritten(row, layer)) == []
+        assert differences(before, untagged, origins, partial(rewritten, layer=layer)) == []
         tags = {row["tag"] for row in before["nodes"]} - {None}
         assert not tags & {after["nodes"][new]["tag"] for new in copies.values()}
 
