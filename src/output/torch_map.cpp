@@ -15,8 +15,8 @@ namespace {
 
 using base::JsonWriter;
 
-// Graphs with the label of another one: functions of the same name, and bodies that are given twice. Labels are
-// long, so only their hashes are kept; one that is in the set by chance costs nothing but time.
+// Graphs with the label of another one: functions of the same name, and bodies that are given twice. Labels
+// are long, so only their hashes are kept; one that is in the set by chance costs nothing but time.
 std::vector<bool> graphs_of_repeated_label(const onnx::Model& model) {
   std::unordered_map<std::uint64_t, onnx::GraphId> first;
   std::vector<bool> repeated(model.graphs().size());

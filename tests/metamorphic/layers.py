@@ -73,15 +73,24 @@ def last_layers(model: onnx.ModelProto, document: Document) -> list[Layer]:
     return found
 
 
-def layer_of(model: onnx.ModelProto, path: str, index: int, own: list[int], before: list[int]) -> Layer | None:
+def layer_of(
+    model: onnx.ModelProto, path: str, index: int, own: list[int], before: list[int]
+) -> Layer | None:
     nodes = model.graph.node
     inside, earlier = outputs_of(model, own), outputs_of(model, before)
     read_before = {name for i in before for name in names_read(nodes[i])}
     given = ({name for i in own for name in names_read(nodes[i])} & earlier) - read_before
     others = set(range(len(nodes))) - set(own)
-    readers = {name: i for i in sorted(others, reverse=True) for name in names_read(nodes[i]) if name in inside}
+    readers = {
+        name: i for i in sorted(others, reverse=True) for name in names_read(nodes[i]) if name in inside
+    }
     results = {*readers, *({output.name for output in model.graph.output} & inside)}
-    if not names_layers(model, path, own) or len(given) != 1 or len(results) != 1 or min(readers.values(), default=0) < max(own):
+    if (
+        not names_layers(model, path, own)
+        or len(given) != 1
+        or len(results) != 1
+        or min(readers.values(), default=0) < max(own)
+    ):
         return None
     return Layer(path, index, own, *given, *results)
 
@@ -131,9 +140,7 @@ def weights_of(model: onnx.ModelProto, layer: Layer) -> dict[str, onnx.TensorPro
     """The initializers that only this layer reads."""
     own = set(layer.nodes)
     inside = {name for i in own for name in names_read(model.graph.node[i])}
-    outside = {
-        name for i, node in enumerate(model.graph.node) if i not in own for name in names_read(node)
-    }
+    outside = {name for i, node in enumerate(model.graph.node) if i not in own for name in names_read(node)}
     return {tensor.name: tensor for tensor in model.graph.initializer if tensor.name in inside - outside}
 
 

@@ -13,7 +13,14 @@ CONVERSIONS = (
     "sqlite",
 )
 LISTS = (
-    *("nodes-to-exclude", "nodes-to-quantize", "node-block-list", "op-block-list", "op-name-dict", "ignored-scope"),
+    *(
+        "nodes-to-exclude",
+        "nodes-to-quantize",
+        "node-block-list",
+        "op-block-list",
+        "op-name-dict",
+        "ignored-scope",
+    ),
     *("aimet-quantizers", "tensorrt-names", "extract-io"),
 )
 PROFILES = ("table", "json", "jsonl", "csv", "csv-raw", "speedscope", "chrome-trace", "collapsed")
@@ -66,7 +73,9 @@ LINES: list[Line] = [
     ],
     *[line(f"query MODEL --op * --as {each}", "json") for each in LISTS],
     *[
-        line(f"convert MODEL --to {each} -o OUT", each) if each == "sqlite" else line(f"convert MODEL --to {each}", each)
+        line(f"convert MODEL --to {each} -o OUT", each)
+        if each == "sqlite"
+        else line(f"convert MODEL --to {each}", each)
         for each in CONVERSIONS
     ],
     line("report MODEL -o OUT", "html-file"),
@@ -87,7 +96,14 @@ LINES: list[Line] = [
 def write_profile(folder: Path, names: Iterable[str]) -> None:
     """A trace of onnxruntime with one kernel per name."""
     events = [
-        {"cat": "Node", "tid": 1, "ts": 10 * i, "dur": 5, "name": f"{name}_kernel_time", "args": {"op_name": "Add"}}
+        {
+            "cat": "Node",
+            "tid": 1,
+            "ts": 10 * i,
+            "dur": 5,
+            "name": f"{name}_kernel_time",
+            "args": {"op_name": "Add"},
+        }
         for i, name in enumerate(names)
     ]
     run = {"cat": "Session", "tid": 1, "ts": 0, "dur": 10 * len(events) + 1, "name": "model_run", "args": {}}

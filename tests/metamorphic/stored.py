@@ -60,7 +60,7 @@ def tensors(model: onnx.ModelProto) -> list[onnx.TensorProto]:
 def in_typed_fields(path: Path, folder: Path) -> Path:
     """Elements in float_data, int64_data and int32_data instead of bytes."""
     model = copied(onnx.load(path))
-    fields = {onnx.TensorProto.FLOAT: "float_data", onnx.TensorProto.INT64: "int64_data"}
+    fields: dict[int, str] = {onnx.TensorProto.FLOAT: "float_data", onnx.TensorProto.INT64: "int64_data"}
     fields |= {onnx.TensorProto.INT32: "int32_data", onnx.TensorProto.BOOL: "int32_data"}
     for tensor in tensors(model):
         if tensor.data_type in fields and tensor.HasField("raw_data"):

@@ -18,7 +18,18 @@ from dataclasses import dataclass, field
 import onnx
 from onnx import TensorProto, helper
 
-NAMES = ("", "", "x", "/a/x", "/layer.0/fc/MatMul", "/layer.1/fc/MatMul", "layer.0.fc.weight", "a.b", "#0", "node_1")
+NAMES = (
+    "",
+    "",
+    "x",
+    "/a/x",
+    "/layer.0/fc/MatMul",
+    "/layer.1/fc/MatMul",
+    "layer.0.fc.weight",
+    "a.b",
+    "#0",
+    "node_1",
+)
 DOMAINS = ("", "own", "pkg.more", "ai.onnx.ml")
 OVERLOADS = ("", "", "one", "two")
 OPERATORS = ("Add", "Relu", "MatMul", "Split", "Clip", "Identity", "Reshape", "Cast", "Shape", "Unknown")

@@ -20,7 +20,11 @@ RUNS, MORE_RUNS = 3, 6
 
 # One format of each kind: others print the same rows with the same code.
 SKIPPED = {"csv-raw", "jsonl", "markdown"}
-CHOSEN = [line for line in LINES if line.format not in SKIPPED and not ("--as" in line.words and "extract-io" not in line.words)]
+CHOSEN = [
+    line
+    for line in LINES
+    if line.format not in SKIPPED and not ("--as" in line.words and "extract-io" not in line.words)
+]
 
 Shape = Callable[[int], Iterator[bytes]]  # the fields of a graph of n nodes
 

@@ -73,7 +73,9 @@ def test_dead_nodes(model: Model, tmp_path: Path) -> None:
     changed = add_dead_nodes(onnx.load(model.path), seed=1)
     after = map_of(written(changed.model, tmp_path / "dead.onnx"))
     found = differences(before, after, changed.origins)
-    assert [text for text in found if "weight_owner was" not in text and "component was 'qkv'" not in text] == []
+    assert [
+        text for text in found if "weight_owner was" not in text and "component was 'qkv'" not in text
+    ] == []
     assert len(after["nodes"]) == len(before["nodes"]) + DEAD
     nodes = changed.model.graph.node
     for i, node in enumerate(nodes):
@@ -125,7 +127,10 @@ def test_a_parent_module(model: Model, tmp_path: Path) -> None:
             assert new["call"] in (None, 0)
         elif old["module"] is None:
             assert new["module"] in (None, in_parent("") if old["reason"] in USED_BY_SEVERAL else None)
-    assert {row["path"] for row in after["modules"]} == {"", *(in_parent(row["path"]) for row in before["modules"])}
+    assert {row["path"] for row in after["modules"]} == {
+        "",
+        *(in_parent(row["path"]) for row in before["modules"]),
+    }
 
 
 @each_model(FEW | {"bert12.dynamo", "whisper.torchscript"})
@@ -143,7 +148,10 @@ def test_one_more_layer(model: Model, tmp_path: Path) -> None:
         found = differences(before, after, changed.origins)
         assert [text for text in found if ": modules was " not in text] == []
         old, new = located(before), located(after)
-        assert all(is_prefix(old[origin]["modules"], new[place]["modules"]) for place, origin in changed.origins.items())
+        assert all(
+            is_prefix(old[origin]["modules"], new[place]["modules"])
+            for place, origin in changed.origins.items()
+        )
         origins = {("", new): ("", old) for old, new in copies.items()}
         untagged = {**after, "nodes": [{**row, "tag": None} for row in after["nodes"]]}
         assert differences(before, untagged, origins, lambda row: rewritten(row, layer)) == []

@@ -94,7 +94,9 @@ def test_other_files_without_names(name: str, exporter: str, folder: Path, tmp_p
 EXTERNAL = ["external", "one_file_each"]
 
 
-@pytest.mark.xfail(strict=True, reason="the content of external weights is not compared with that of a capture")
+@pytest.mark.xfail(
+    strict=True, reason="the content of external weights is not compared with that of a capture"
+)
 @pytest.mark.parametrize("exporter", EXPORTERS)
 @pytest.mark.parametrize("name", FEW)
 def test_external_data_without_names(name: str, exporter: str, folder: Path, tmp_path: Path) -> None:
@@ -102,7 +104,7 @@ def test_external_data_without_names(name: str, exporter: str, folder: Path, tmp
 
 
 def check_order(name: str, exporter: str, folder: Path, tmp_path: Path) -> None:
-    """With names or metadata, another order changes no module. Fields that also rest on the recording may change."""
+    """With names or metadata, another order changes no module; fields that rest on the recording may."""
     capture = capture_of(name, folder)
     before = map_of(path_of(name, exporter), "--capture", capture)
     changed = CHANGES["shuffle"](onnx.load(path_of(name, exporter)), 7)
@@ -120,8 +122,8 @@ def test_order(name: str, exporter: str, folder: Path, tmp_path: Path) -> None:
 @pytest.mark.long
 @pytest.mark.xfail(
     strict=True,
-    reason="weights that the exporter changed have no content in common with the capture: in another order, equal "
-    "convolutions are confused, and the recording overrides the name of the parameter",
+    reason="weights that the exporter changed have no content in common with the capture: "
+    "in another order, equal convolutions are confused, and the recording overrides the name of the parameter",
 )
 def test_order_of_folded_convolutions(folder: Path, tmp_path: Path) -> None:
     check_order("resnet", "dynamo", folder, tmp_path)
