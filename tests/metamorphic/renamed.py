@@ -1,4 +1,4 @@
-"""Consistent renaming of nodes, values and initializers: the computation stays, and so does every connection."""
+"""Consistent renaming of nodes, values and initializers, which keeps the computation."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Rename = Callable[[str], str]
 
 
 def rename_values(model: onnx.ModelProto, new: Rename) -> None:
-    """Renames values in all graphs and functions; empty names stay empty: they are inputs that were left out."""
+    """Renames values in all graphs and functions. Inputs that were left out stay empty."""
     for node in all_nodes(model):
         for names in (node.input, node.output):
             names[:] = [new(name) if name else name for name in names]

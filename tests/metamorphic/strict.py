@@ -30,7 +30,7 @@ def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def read_json(data: bytes) -> Any:
-    """RFC 8259: UTF-8 without surrogates, no NaN or Infinity, no key twice. `json` alone accepts all of these."""
+    """RFC 8259: UTF-8 without surrogates, no NaN or Infinity, no key twice."""
     text = data.decode("utf-8")
     document = json.loads(text, parse_constant=no_constant, object_pairs_hook=unique)
     json.dumps(document, ensure_ascii=False).encode("utf-8")  # fails for half of a surrogate pair

@@ -19,7 +19,7 @@ from tests.metamorphic.renamed import rename_but_parameters, rename_everything
 from tests.models.sample import FOLDER, Model
 
 ANSWER = ("module", "weight_owner", "semantic_type", "component", "layer_id", "layer_path", "hf_module")
-# Of the rows of a transfer to a file without names: equal expressions in several places, which only names tell apart.
+# Of the rows of a transfer to a file without names: only names distinguish equal expressions.
 MOST_UNKNOWN = 0.06
 
 
@@ -110,7 +110,7 @@ def test_transfer_to_a_model_with_other_names(model: Model, tmp_path: Path) -> N
 
 @each_model({"bert.dynamo", "resnet.torchscript"})
 def test_tags_are_written_and_removed(model: Model, tmp_path: Path) -> None:
-    """tag, strip, tag: the bytes of the original, and the same tags. Tags answer as what they were made from."""
+    """tag, strip, tag: the bytes of the original, the same tags, and the same answers."""
     tagged, stripped, again, twice = (tmp_path / f"{name}.onnx" for name in ("t", "s", "a", "tt"))
     run("tag", model.path, "-o", tagged)
     run("strip", tagged, "-o", stripped)
@@ -144,7 +144,7 @@ def test_tags_have_every_call(tmp_path: Path) -> None:
 
 @each_model({"bert.dynamo", "resnet.torchscript"})
 def test_functions_expanded_by_another_tool(model: Model, tmp_path: Path) -> None:
-    """onnx.inliner renames the nodes of a folded model, and knows nothing of its record. It is the same model to
+    """onnx.inliner renames the nodes of a folded model, and ignores its record. It is the same model to
     `diff`, and a transfer has as many nodes of each operator and module as the original."""
     run("fold", model.path, "-o", tmp_path / "folded.onnx")
     flat = onnx.inliner.inline_local_functions(onnx.load(tmp_path / "folded.onnx"))

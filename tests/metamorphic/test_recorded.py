@@ -1,5 +1,5 @@
-"""Answers by a capture with recordings of the live model: what they read of a file is its computation, its weights,
-its shapes and its order, and nothing else."""
+"""Answers by a capture with recordings of the live model depend on the computation, weights, shapes and order of
+a file, and on nothing else."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def test_order(name: str, exporter: str, folder: Path, tmp_path: Path) -> None:
 @pytest.mark.xfail(
     strict=True,
     reason="weights that the exporter changed have no content in common with the capture: "
-    "in another order, equal convolutions are confused, and the recording overrides the name of the parameter",
+    "in another order, equal convolutions are confused, and the recording overrides the parameter",
 )
 def test_order_of_folded_convolutions(folder: Path, tmp_path: Path) -> None:
     check_order("resnet", "dynamo", folder, tmp_path)
