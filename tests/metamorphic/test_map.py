@@ -136,7 +136,7 @@ def test_a_parent_module(model: Model, tmp_path: Path) -> None:
 
 @each_model(FEW | {"bert12.dynamo", "whisper.torchscript"})
 def test_one_more_layer(model: Model, tmp_path: Path) -> None:
-    """The new layer has the answers of the one before, with its own number. Others stay the same, except that a
+    """The new layer has the answers of the one before, with its own number. Others stay the same, but a
     node which all layers use lists the new one, too."""
     proto, before = onnx.load(model.path), map_of(model.path)
     layers = last_layers(proto, before)

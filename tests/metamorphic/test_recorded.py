@@ -1,4 +1,4 @@
-"""Answers by a capture with recordings of the live model depend on the computation, weights, shapes and order of
+"""Answers by a capture with recordings of the live model depend on computation, weights, shapes and order of
 a file, and on nothing else."""
 
 from __future__ import annotations
