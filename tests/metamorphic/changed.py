@@ -101,7 +101,7 @@ def add_doc_strings(model: onnx.ModelProto, _: random.Random) -> None:
 
 
 def drop_types(model: onnx.ModelProto, _: random.Random) -> None:
-    """Of computed values. Metadata stays: exporters note there what a constant was computed from."""
+    """Of computed values. Metadata stays: it names the weights of which a constant was computed."""
     for holder in (*all_graphs(model), *model.functions):
         kept = [value for value in holder.value_info if value.metadata_props]
         del holder.value_info[:]

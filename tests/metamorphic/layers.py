@@ -96,7 +96,7 @@ def layer_of(
 
 
 def names_layers(model: onnx.ModelProto, path: str, nodes: list[int]) -> bool:
-    """Whether scopes or metadata mention the entries of the list: direct calls of a method leave no scope."""
+    """Whether scopes or metadata mention the entries of the list."""
     name = path.rpartition(".")[2]
     texts = [model.graph.node[i].name for i in nodes]
     texts += [entry.value for i in nodes for entry in model.graph.node[i].metadata_props]

@@ -1,4 +1,4 @@
-"""Processor time of runs: other work does not count, as long as no other thread starts programs."""
+"""Processor time of runs, in which other work on the machine does not count."""
 
 from __future__ import annotations
 

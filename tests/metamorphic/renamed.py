@@ -1,4 +1,4 @@
-"""Consistent renaming of nodes, values and initializers: computation and connections stay."""
+"""Consistent renaming of nodes, values and initializers, which keeps the computation."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Rename = Callable[[str], str]
 
 
 def rename_values(model: onnx.ModelProto, new: Rename) -> None:
-    """Renames values in all graphs and functions; empty names, of inputs that were left out, stay empty."""
+    """Renames values in all graphs and functions. Inputs that were left out stay empty."""
     for node in all_nodes(model):
         for names in (node.input, node.output):
             names[:] = [new(name) if name else name for name in names]

@@ -1,5 +1,5 @@
-"""Valid and nearly valid structures, by seed: functions, overloads, versions, nested bodies, cycles of calls,
-names that repeat or are empty. Every model decodes; onnx's checker accepts some of them.
+"""Valid and nearly valid structures, by seed: functions, overloads, versions, bodies, cycles of calls, names
+that repeat or are empty. Every model decodes; onnx's checker accepts some of them.
 
 A structure is drawn from a grammar:
 

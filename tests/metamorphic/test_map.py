@@ -67,7 +67,7 @@ def test_names_beside_metadata(model: Model, tmp_path: Path) -> None:
 def test_dead_nodes(model: Model, tmp_path: Path) -> None:
     """A node that nothing reads changes no other answer. It has that of its producer, or none.
 
-    Two fields may change, because they depend on all readers of a value: a weight without a name has as owner
+    Two fields may change, as they depend on all readers of a value: the owner of a weight without a name is
     the module of its readers, if they agree, and the component `qkv` is recognised by who reads the product.
     """
     before = map_of(model.path)
@@ -136,8 +136,8 @@ def test_a_parent_module(model: Model, tmp_path: Path) -> None:
 
 @each_model(FEW | {"bert12.dynamo", "whisper.torchscript"})
 def test_one_more_layer(model: Model, tmp_path: Path) -> None:
-    """The new layer has the answers of the one before, with its own number. All others stay the same, except
-    that a node which all layers use lists the new one, too."""
+    """The new layer has the answers of the one before, with its own number. Others stay the same, but a
+    node which all layers use lists the new one, too."""
     proto, before = onnx.load(model.path), map_of(model.path)
     layers = last_layers(proto, before)
     if not layers:

@@ -1,5 +1,5 @@
-"""Answers by a capture with recordings of the live model: what they read of a file is its computation, its
-weights, its shapes and its order, and nothing else."""
+"""Answers by a capture with recordings of the live model depend on computation, weights, shapes and order of
+a file, and on nothing else."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def test_external_data_without_names(name: str, exporter: str, folder: Path, tmp
 
 
 def check_order(name: str, exporter: str, folder: Path, tmp_path: Path) -> None:
-    """With names or metadata, another order changes no module. Fields that rest on it may change."""
+    """With names or metadata, another order changes no module; fields that rest on the recording may."""
     capture = capture_of(name, folder)
     before = map_of(path_of(name, exporter), "--capture", capture)
     changed = CHANGES["shuffle"](onnx.load(path_of(name, exporter)), 7)
@@ -122,8 +122,8 @@ def test_order(name: str, exporter: str, folder: Path, tmp_path: Path) -> None:
 @pytest.mark.long
 @pytest.mark.xfail(
     strict=True,
-    reason="weights that the exporter changed have no content in common with the capture: in another order, "
-    "equal convolutions are confused, and the recording overrides the name of the parameter",
+    reason="weights that the exporter changed have no content in common with the capture: "
+    "in another order, equal convolutions are confused, and the recording overrides the parameter",
 )
 def test_order_of_folded_convolutions(folder: Path, tmp_path: Path) -> None:
     check_order("resnet", "dynamo", folder, tmp_path)

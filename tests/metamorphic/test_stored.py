@@ -13,7 +13,7 @@ import pytest
 from tests.cases.printed_json import run_json
 from tests.cases.programs import RELEASE
 from tests.metamorphic.answers import map_of
-from tests.metamorphic.chosen import FEW, each_model
+from tests.metamorphic.chosen import each_model
 from tests.metamorphic.stored import STORES
 from tests.models.sample import FOLDER, Model, write_capture
 
@@ -31,7 +31,7 @@ COMMANDS: dict[str, Callable[[Path], list[str | Path]]] = {
 }
 
 
-@each_model(FEW)
+@each_model({"bert.dynamo", "resnet.torchscript"})
 def test_other_files_of_the_model(model: Model, tmp_path: Path) -> None:
     """Encodings of protobuf and of tensors, and external data."""
     capture = write_capture(model, tmp_path)

@@ -19,7 +19,7 @@ CODES = {
     1,
     3,
 }  # documented: 1 for a difference, a failed check or no match, 3 for input that is not supported
-FEW = {"mixtral.dynamo", "deberta.torchscript"}
+FEW = {"mixtral.dynamo"}
 
 
 def check_line(line: Line, model: Path, folder: Path, valid: bool, flags: tuple[str | Path, ...] = ()) -> int:

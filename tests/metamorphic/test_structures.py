@@ -14,7 +14,7 @@ from tests.metamorphic.structures import make_structure
 from tests.metamorphic.test_strict import CODES, read_output
 from tools.sample.walk import places
 
-COUNT, COUNT_LONG = 60, 300
+COUNT, COUNT_LONG = 40, 300
 PER_TEST = 10
 SECONDS, SECONDS_ASAN = 1.0, 5.0  # of processor time, so that other work on the machine does not matter
 
@@ -25,7 +25,7 @@ def batches() -> list[object]:
 
 
 def lines_of(seed: int) -> list[Line]:
-    """Four command lines per model in `make test`, so that all lines get several models; later ones all."""
+    """A few command lines for each model in `make test`; all for later models."""
     if seed >= COUNT:
         return LINES
     return [LINES[(seed * 4 + i) % len(LINES)] for i in range(4)] + [LINES[1]]
