@@ -74,11 +74,16 @@ void prepare_child(pid_t parent, const PythonLimits& limits) {
   for (const char* name : {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"}) setenv(name, "1", 0);
 }
 
-// A signal handler that runs in the parent knows the child.
+// A signal handler that runs in the parent knows the child, and the child leads its group by then: otherwise
+// the handler would end no process, and wait for ever. Both processes set the group, because either may run
+// first.
 pid_t start_child() {
   const base::BlockedSignals blocked;
   const pid_t child = fork();
-  if (child > 0) running_child = child;
+  if (child > 0) {
+    (void)setpgid(child, child);
+    running_child = child;
+  }
   return child;
 }
 
@@ -173,7 +178,6 @@ int run_python_child(const std::string& command, std::string request, const Pyth
     if (answer != nullptr) dup2(answer_ends[1], STDOUT_FILENO);
     _exit(run_python(command, request));
   }
-  (void)setpgid(child, child);  // also here, because either process may run first
   const Deadline deadline(limits.seconds);
   close(pipe_ends[0]);
   write_all(pipe_ends[1], write);

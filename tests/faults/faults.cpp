@@ -12,6 +12,7 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sys/file.h>
 #include <sys/mman.h>
@@ -65,7 +66,11 @@ __attribute__((constructor)) void start() {
                      : std::strcmp(name, "before") == 0 ? Fault::before
                                                         : Fault::after;
   for (const char* variable : {"LD_PRELOAD", "THENCE_FAULT", "THENCE_FAULT_LOG"}) unsetenv(variable);
-  pthread_atfork(nullptr, nullptr, [] { enabled = false; });
+  pthread_atfork(nullptr, nullptr, [] {
+    enabled = false;
+    // A child that gets no processor for a while, so that the fault meets the parent first.
+    if (calls == wanted_call) poll(nullptr, 0, 200);
+  });
   enabled = true;
 }
 
@@ -84,7 +89,7 @@ class Call {
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
   ~Call() {
-    if (fault_ != Fault::after) return;
+    if (fault_ != Fault::after || !enabled) return;  // not in a child either
     const int number = errno;
     raise_signal();
     errno = number;
