@@ -12,6 +12,7 @@
 #include "base/diagnostic.h"
 #include "base/mapped_file.h"
 #include "base/result.h"
+#include "capture/packed_weight.h"
 #include "capture/recording.h"
 #include "modules/module_tree.h"
 
@@ -31,6 +32,7 @@ struct CapturedParameter {
   /// may store it transposed; several pieces are in row-major order.
   std::vector<std::string_view> pieces;
   unsigned width = 0;  // bytes per element of `pieces`
+  std::optional<PackedWeight> packed;  // its data, if files of weights have it in few bits
 
   /// The data if it is in one piece, else empty.
   std::string_view data() const { return pieces.size() == 1 ? pieces.front() : std::string_view(); }

@@ -13,6 +13,8 @@ inline constexpr std::size_t max_capture_bytes = std::size_t{256} << 20;
 inline constexpr std::size_t max_weights_header_bytes = 100'000'000;
 /// The part of a tensor's key that an error shows.
 inline constexpr std::size_t max_shown_key_bytes = 200;
+/// Numbers of a packed weight that count bits of a word.
+inline constexpr std::uint64_t max_packed_bits = 32;
 /// Files of weights of one checkpoint. The largest ones in use have a few hundred.
 inline constexpr std::size_t max_weight_files = 10'000;
 

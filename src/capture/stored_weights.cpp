@@ -1,5 +1,6 @@
 #include "capture/stored_weights.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <unordered_map>
 #include <unordered_set>
@@ -40,11 +41,13 @@ class StoredWeightsReader {
       note_missing_weights();
       return std::nullopt;
     }
+    if (const JsonValue method = section_["unread_method"]; method.exists()) note_unread(method);
     std::unordered_map<std::string_view, CapturedParameter*> by_path;
     for (CapturedParameter& parameter : capture_.parameters) by_path.emplace(parameter.path, &parameter);
     for (const JsonValue item : section_["parameters"].items()) {
       const auto found = by_path.find(item["path"].text_or({}));
-      if (found != by_path.end() && found->second->pieces.empty()) set_data(item, *found->second);
+      if (found != by_path.end() && found->second->pieces.empty() && !found->second->packed)
+        set_data(item, *found->second);
     }
     return std::nullopt;
   }
@@ -100,6 +103,13 @@ class StoredWeightsReader {
     diagnostics_.add({"C010", Severity::note, checkpoint_, text});
   }
 
+  void note_unread(JsonValue method) {
+    diagnostics_.add({"C010", Severity::note, checkpoint_,
+                      base::format("weights that '{}' quantised are not read; their parameters have names and "
+                                   "shapes only",
+                                   base::printable(method.text_or({})))});
+  }
+
   struct Piece {
     const StoredTensor* tensor = nullptr;
     std::string_view data;
@@ -125,7 +135,37 @@ class StoredWeightsReader {
             nullptr};
   }
 
+  // Without data if the item is missing, or its file is.
+  PackedWeight::Tensor find_tensor(JsonValue item) const {
+    const StoredTensor* const tensor = item.exists() ? find_piece(item).tensor : nullptr;
+    return tensor == nullptr ? PackedWeight::Tensor() : PackedWeight::Tensor{tensor->data, tensor->dtype, tensor->width};
+  }
+
+  void set_packed_data(JsonValue item, CapturedParameter& parameter) {
+    if (!parameter.has_dims || parameter.dims.size() != 2) return;
+    PackedWeight packed{.outputs = static_cast<std::uint64_t>(parameter.dims[0]),
+                        .inputs = static_cast<std::uint64_t>(parameter.dims[1]),
+                        .bits = static_cast<unsigned>(std::min<std::uint64_t>(
+                            item["bits"].natural().value_or(0), max_packed_bits)),
+                        .packs_inputs = item["packs_inputs"].boolean().value_or(false),
+                        .zero_point_offset = item["zero_point_offset"].natural().value_or(0) != 0 ? 1u : 0u,
+                        .block = item["block"].natural().value_or(0),
+                        .words = find_tensor(item["words"]),
+                        .scales = find_tensor(item["scales"]),
+                        .zero_points = find_tensor(item["zero_points"]),
+                        .blocks = find_tensor(item["blocks"])};
+    std::size_t count = 0;
+    for (const JsonValue place : item["places"].items())
+      if (count < packed.places.size())
+        packed.places[count++] =
+            static_cast<std::uint8_t>(std::min<std::uint64_t>(place.natural().value_or(0), max_packed_bits));
+    if (packed.words.data.empty()) return;
+    if (!packed.is_complete()) return report_no_data(parameter, "its packed tensors do not fit together");
+    parameter.packed = packed;
+  }
+
   void set_data(JsonValue item, CapturedParameter& parameter) {
+    if (const JsonValue packed = item["packed"]; packed.exists()) return set_packed_data(packed, parameter);
     const StoredTensor* first = nullptr;
     std::vector<std::string_view> pieces;
     std::uint64_t bytes = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "dataflow/operator_traits.h"
+#include "evidence/norm_inputs.h"
 #include "evidence/source.h"
 #include "evidence/thresholds.h"
 
@@ -28,7 +29,7 @@ class NodeOwners {
     std::vector<std::vector<ModuleId>> by_input;
     const auto inputs = node.inputs();
     // The weights of a norm come before a table that it adds.
-    const std::size_t first = is_norm(node) ? std::min(first_weight(node), inputs.size()) : 0;
+    const std::size_t first = first_weight(node);
     for (std::size_t i = 0; i < inputs.size(); ++i)
       if (std::vector<ModuleId> owners = owners_of(node, inputs[(first + i) % inputs.size()]);
           !owners.empty())
@@ -57,11 +58,6 @@ class NodeOwners {
       for (const ModuleId path : paths)
         if (tree_.is_within(path, hierarchy_.scopes()[scope].matches.front().module)) return path;
     return paths.front();
-  }
-
-  static bool is_norm(const onnx::Node& node) { return node.op_type().ends_with("Normalization"); }
-  static std::size_t first_weight(const onnx::Node& node) {
-    return node.op_type().starts_with("Skip") ? 2 : 1;
   }
 
   // A product of joined weights is several projections.

@@ -5,6 +5,7 @@
 #include <array>
 #include <unordered_map>
 
+#include "evidence/norm_inputs.h"
 #include "evidence/source.h"
 #include "evidence/thresholds.h"
 #include "hierarchy/exporter_stack.h"
@@ -49,11 +50,15 @@ void collect_parameters(const onnx::Model& model, const hierarchy::Hierarchy& hi
   if (hierarchy.parameters().empty()) return;
   std::unordered_map<ModuleId, std::vector<ModuleId>> called_paths;  // by owner
   for (NodeId id = 0; id < model.node_count(); ++id) {
+    const onnx::Node node = model.node(id);
+    const auto inputs = node.inputs();
+    const std::size_t first = first_weight(node);
     ModuleId last = modules::no_module;
     std::size_t listed = 0;
-    const bool is_in_body = model.graphs()[model.node(id).graph()].kind == onnx::Graph::Kind::body &&
-                            is_other_operation(model.node(id));
-    for (const onnx::ValueId input : model.node(id).inputs()) {
+    const bool is_in_body =
+        model.graphs()[node.graph()].kind == onnx::Graph::Kind::body && is_other_operation(node);
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      const onnx::ValueId input = inputs[(first + i) % inputs.size()];
       const hierarchy::ParameterOwner owner = hierarchy.source_parameter(model, input).owner;
       if (owner.module == modules::no_module || owner.module == last) continue;
       if (listed++ == max_parameter_modules) break;
@@ -64,7 +69,9 @@ void collect_parameters(const onnx::Model& model, const hierarchy::Hierarchy& hi
         sink.push({.node = id,
                    .module = module,
                    .source = Source::parameter,
-                   .strength = {.statement = Statement::parameter, .is_in_body = is_in_body},
+                   .strength = {.statement = Statement::parameter,
+                                .is_in_body = is_in_body,
+                                .is_secondary = is_norm(node) && listed > 1},
                    .why = owner.parameter});
     }
   }

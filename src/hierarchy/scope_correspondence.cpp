@@ -4,6 +4,7 @@
 #include <string>
 
 #include "dataflow/operator_traits.h"
+#include "dataflow/weight_elements.h"
 #include "hierarchy/initializer_behind.h"
 #include "hierarchy/limits.h"
 
@@ -23,6 +24,11 @@ bool is_matrix(const onnx::Model& model, std::uint32_t initializer) {
   if (stored.sparse) return false;
   const std::vector<std::int64_t> dims = model.tensor(stored).dims;
   return std::count_if(dims.begin(), dims.end(), [](std::int64_t size) { return size > 1; }) > 1;
+}
+
+bool multiplies_weight(std::string_view op_type) {
+  return op_type.find("MatMul") != std::string_view::npos || op_type.find("Gemm") != std::string_view::npos ||
+         op_type.find("Conv") != std::string_view::npos || !dataflow::packed_inputs(op_type).empty();
 }
 
 // Whether it computes each element from one element, as activation functions do. A factor or a sum with a
@@ -78,6 +84,10 @@ void ScopeCorrespondence::collect_weights() {
           content.weights.push_back(paths_for(node.op_type(), owner, tree_));
       }
   }
+  for (ModuleId module = 0; module < tree_.size(); ++module)
+    if (owners_.owns_parameters(module))
+      for (ModuleId around = module; around != no_module && with_parameters_.insert(around).second;)
+        around = tree_[around].parent;
   for (const Content& content : contents_)
     for (const OwnerPaths& owner : content.weights)
       for (ModuleId around = owner.front(); around != no_module; around = tree_[around].parent)
@@ -96,18 +106,31 @@ void ScopeCorrespondence::collect_weights() {
 
 // Tables that several nodes read are the tool's own.
 void ScopeCorrespondence::find_unknown_matrices() {
-  std::unordered_map<std::uint32_t, std::vector<ScopeId>> scopes;  // by initializer, for each time it is read
+  struct Read {
+    ScopeId scope = no_scope;
+    std::size_t times = 0;
+    bool is_multiplied = false;
+  };
+  std::unordered_map<std::uint32_t, Read> reads;  // by initializer
   for (onnx::NodeId id = 0; id < model_.node_count(); ++id) {
     if (node_scopes_[id] == no_scope || prepares_initializer(model_, model_.node(id))) continue;
     for (const onnx::ValueId input : model_.node(id).inputs()) {
       const std::uint32_t initializer = initializer_behind(model_, input);
       if (initializer != onnx::none && !owners_.held().by_initializer[initializer].is_known() &&
-          is_matrix(model_, initializer))
-        scopes[initializer].push_back(node_scopes_[id]);
+          is_matrix(model_, initializer)) {
+        Read& read = reads[initializer];
+        read.scope = node_scopes_[id];
+        ++read.times;
+        read.is_multiplied |= multiplies_weight(model_.node(id).op_type());
+      }
     }
   }
-  for (const auto& [initializer, read] : scopes)
-    if (read.size() == 1) contents_[read.front()].has_unknown_matrix = true;
+  for (const auto& [initializer, read] : reads) {
+    if (read.times != 1) continue;
+    contents_[read.scope].has_unknown_matrix = true;
+    for (ScopeId around = read.scope; read.is_multiplied && around != no_scope; around = scopes_[around].outer)
+      contents_[around].has_unknown_product = true;
+  }
 }
 
 // Scopes inside others, but for those that are the name of a node: tools name the casts around it after its
@@ -143,13 +166,17 @@ void ScopeCorrespondence::resolve(ScopeId id) {
 }
 
 // The module around it. A matrix that the reference lacks may be that of a child whose weights are not found
-// in the file, such as a table that is computed.
+// in the file, such as a table that is computed; one that is multiplied, also of a module inside a child.
 std::vector<ScopeMatch> ScopeCorrespondence::around_unknown(ScopeId id, ModuleId outer) const {
   std::vector<ScopeMatch> matches = {{outer, {}, ScopeMatchKind::by_outer_scope}};
-  if (!contents_[id].has_unknown_matrix) return matches;
+  const Content& content = contents_[id];
+  if (!content.has_unknown_matrix && !content.has_unknown_product) return matches;
   const auto may_own = [&](ModuleId child) {
-    const bool has_weights = owners_.owns_parameters(child) || !modules::is_torch_nn(tree_[child].class_name);
-    return has_weights && tree_[child].children.empty() && !times_read_.contains(child);
+    if (times_read_.contains(child)) return false;
+    if (!tree_[child].children.empty())
+      return content.has_unknown_product && with_parameters_.contains(child);
+    return owners_.owns_parameters(child) ||
+           (content.has_unknown_matrix && !modules::is_torch_nn(tree_[child].class_name));
   };
   for (const ModuleId child : tree_[outer].children)
     if (may_own(child) && matches.size() < max_scope_candidates)

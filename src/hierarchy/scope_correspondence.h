@@ -4,6 +4,7 @@
 #pragma once
 
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "hierarchy/scope_index.h"
@@ -39,7 +40,8 @@ class ScopeCorrespondence {
     std::vector<OwnerPaths> weights;  // the owners of what the scope and those inside it read
     // Of its own nodes: some are activation functions, some compute a function of each element, some do not.
     bool activates = false, has_functions = false, has_others = false;
-    bool has_unknown_matrix = false;  // a weight that the reference lacks, read by one node
+    bool has_unknown_matrix = false;   // a weight that the reference lacks, read by one node
+    bool has_unknown_product = false;  // one that is multiplied, also by scopes inside
     bool has_scopes = false;          // others are inside
     bool has_parts = false;           // some weights are parts of parameters
     std::size_t largest_inner = 0;    // weights of the scope inside that has most
@@ -47,6 +49,7 @@ class ScopeCorrespondence {
   };
   std::vector<Content> contents_;                         // by scope
   std::unordered_map<ModuleId, std::size_t> times_read_;  // weights of a module and those inside it
+  std::unordered_set<ModuleId> with_parameters_;          // of a module or inside it
 };
 
 }  // namespace thence::hierarchy

@@ -53,19 +53,39 @@ std::vector<PrefixCandidate> find_prefixes(const Longer& longer, const Shorter& 
   return candidates;
 }
 
+// Compares the content of parameters and initializers. Hashes differ after a cast; samples do not, but small
+// parameters have none.
+class EqualContent {
+ public:
+  EqualContent(const Capture& capture, const onnx::Model& model)
+      : capture_(capture), model_(model), held_(reference::find_held_parameters(model, capture.parameters)) {}
+
+  bool holds(std::uint32_t initializer, const CapturedParameter& parameter) const {
+    const auto number = static_cast<std::uint32_t>(&parameter - capture_.parameters.data());
+    const std::vector<std::uint32_t>& held = held_.by_initializer[initializer].parameters;
+    if (!held.empty()) return held.size() == 1 && held.front() == number;
+    const auto captured_hash = parameter.content_hash();
+    const auto stored_hash = hash_content(model_, model_.initializers()[initializer]);
+    return captured_hash && stored_hash && *captured_hash == stored_hash->unordered;
+  }
+
+ private:
+  const Capture& capture_;
+  const onnx::Model& model_;
+  reference::HeldParameters held_;
+};
+
 // An encoder and a decoder may contain the same names, so the content of the weights decides.
 std::size_t count_equal_content(const PrefixCandidate& candidate, bool is_in_capture,
                                 const ParametersByPath& captured, const InitializersByPath& named,
-                                const onnx::Model& model) {
+                                const EqualContent& content) {
   std::size_t same = 0;
   for (const std::string_view suffix : candidate.suffixes) {
     const std::string longer = std::string(candidate.prefix).append(".").append(suffix);
     const auto parameter = captured.find(is_in_capture ? std::string_view(longer) : suffix);
     const auto initializer = named.find(is_in_capture ? suffix : std::string_view(longer));
-    if (parameter == captured.end() || initializer == named.end()) continue;
-    const auto captured_hash = parameter->second->content_hash();
-    const auto stored_hash = hash_content(model, model.initializers()[initializer->second]);
-    same += captured_hash && stored_hash && *captured_hash == stored_hash->unordered;
+    if (parameter != captured.end() && initializer != named.end())
+      same += content.holds(initializer->second, *parameter->second);
   }
   return same;
 }
@@ -172,9 +192,10 @@ Wrapping find_wrapping(const Capture& capture, const onnx::Model& model) {
   });
   if (candidates.empty()) return {};
   if (candidates.size() == 1) return {std::string(candidates.front().prefix), is_in_capture};
+  const EqualContent content(capture, model);
   std::map<std::size_t, std::vector<std::string_view>, std::greater<>> by_content;
   for (std::size_t i = 0; i < candidates.size() && i < max_prefixes_compared; ++i)
-    by_content[count_equal_content(candidates[i], is_in_capture, captured, named, model)].push_back(
+    by_content[count_equal_content(candidates[i], is_in_capture, captured, named, content)].push_back(
         candidates[i].prefix);
   const auto& [equal, best] = *by_content.begin();
   if (equal == 0 || best.size() > 1) return {};  // no evidence to choose between them

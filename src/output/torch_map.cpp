@@ -1,4 +1,7 @@
 // schema/torch-map.schema.json: nodes and modules, initializers and parameters, by name only.
+#include <unordered_map>
+#include <unordered_set>
+
 #include "base/json_writer.h"
 #include "base/text_index.h"
 #include "output/named_initializers.h"
@@ -12,11 +15,28 @@ namespace {
 
 using base::JsonWriter;
 
+// Graphs with the label of another one: functions of the same name, and bodies that are given twice. Labels are
+// long, so only their hashes are kept; one that is in the set by chance costs nothing but time.
+std::vector<bool> graphs_of_repeated_label(const onnx::Model& model) {
+  std::unordered_map<std::uint64_t, onnx::GraphId> first;
+  std::vector<bool> repeated(model.graphs().size());
+  for (onnx::GraphId id = 0; id < repeated.size(); ++id) {
+    const auto [other, is_new] = first.try_emplace(base::text_hash(model.graph_label(id), 0), id);
+    if (!is_new) repeated[id] = repeated[other->second] = true;
+  }
+  return repeated;
+}
+
+// Of nodes with the same location, the first counts: a key must not repeat.
 void write_nodes(const semantics::Map& map, NodeNames& names, JsonWriter& json, base::Writer& out) {
+  const std::vector<bool> repeated = graphs_of_repeated_label(map.model());
+  std::unordered_set<std::string> written;
   json.begin_object<"nodes">();
   for (onnx::NodeId id = 0; id < map.model().node_count() && out.ok(); ++id) {
+    const std::string name = names.of(id);
+    if (repeated[map.model().node(id).graph()] && !written.insert(name).second) continue;
     json.new_line();
-    json.key(names.of(id));
+    json.key(name);
     map.answer(id).known() ? json.value(map.tree()[map.answer(id).module].path) : json.null();
     out.flush_if_full();
   }

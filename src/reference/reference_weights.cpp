@@ -16,7 +16,7 @@ using capture::CapturedParameter;
 namespace {
 
 bool has_content(const CapturedParameter& parameter) {
-  return parameter.samples.size() == dataflow::weight_samples ||
+  return parameter.samples.size() == dataflow::weight_samples || parameter.packed ||
          (parameter.data_elements() > 0 && element_type(parameter.dtype) != onnx::DataType::undefined);
 }
 
@@ -26,6 +26,9 @@ std::vector<double> read_samples(const CapturedParameter& parameter, std::uint64
     for (const std::uint16_t half : parameter.samples) samples.push_back(base::from_float16(half));
     return samples;
   }
+  if (const auto& packed = parameter.packed; packed && packed->outputs * packed->inputs == elements)
+    return dataflow::sample_weight(
+        elements, [&](std::uint64_t at) { return packed->at(at / packed->inputs, at % packed->inputs); });
   dataflow::Constant piece;
   piece.type = element_type(parameter.dtype);
   if (parameter.data_elements() < elements || parameter.width != onnx::bytes_per_element(piece.type))

@@ -156,9 +156,13 @@ bool parameter_read(const RuleInput& input, Verdict& verdict) {
   return decide_module(input, *input.candidate, verdict);
 }
 
-// Later sources confirm or contradict the first, which the confidence reflects.
+// Later sources confirm or contradict the first, which the confidence reflects. A fused node lists the others
+// that the source names.
 bool strongest_source(const RuleInput& input, Verdict& verdict) {
-  return decide_module(input, *input.candidate, verdict);
+  decide_module(input, *input.candidate, verdict);
+  if (input.strongest.size() > 1)
+    for (const Evidence& each : input.strongest) verdict.modules.push_back(each.module);
+  return true;
 }
 
 struct RuleEntry {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "dataflow/operator_traits.h"
 #include "resolve/thresholds.h"
 
 namespace thence::resolve {
@@ -320,7 +321,7 @@ class Propagation {
     const NeighbourModules from = modules_of_producers(id);
     const NeighbourModules to = modules_of_consumers(id);
     if (work_left_ == 0) return false;
-    if (is_end_of_module(from, to)) {
+    if (is_end_of_module(id, from, to)) {
       attribute(id, from.modules.front(), from, Inference::producer, DecisionRule::producer);
       return true;
     }
@@ -342,10 +343,13 @@ class Propagation {
     return true;
   }
 
-  // Whether no node reads it, and one module, known by more than parameters, produced its inputs.
-  static bool is_end_of_module(const NeighbourModules& from, const NeighbourModules& to) {
+  // Whether no node reads it, and one module produced its inputs: known by more than parameters, unless the
+  // node only forwards the elements, such as a cast of the output.
+  bool is_end_of_module(onnx::NodeId id, const NeighbourModules& from, const NeighbourModules& to) const {
     return to.modules.empty() && !to.any_unknown && from.modules.size() == 1 &&
-           from.all_have_more_than_parameters && !from.any_rests_on_alignment;
+           (from.all_have_more_than_parameters ||
+            dataflow::has_trait(model_.node(id), dataflow::Trait::keeps_elements)) &&
+           !from.any_rests_on_alignment;
   }
 
   const onnx::Model& model_;

@@ -9,9 +9,9 @@
 #include "resolve/ancestor.h"
 #include "resolve/calls.h"
 #include "resolve/flow_index.h"
+#include "resolve/fused_additions.h"
 #include "resolve/members.h"
 #include "resolve/propagate.h"
-#include "resolve/residual.h"
 #include "resolve/scope_calls.h"
 #include "resolve/thresholds.h"
 
@@ -135,7 +135,7 @@ Resolution resolve(const onnx::Model& model, const hierarchy::Hierarchy& hierarc
     apply_ancestor_answers(*ancestor, resolution);
   } else {
     find_shared_nodes(model, hierarchy, flow_index, resolution);
-    add_residual_members(model, hierarchy, resolution);
+    add_fused_additions(model, hierarchy, resolution);
   }
   apply_tagged_members(hierarchy, resolution);
   find_computing_modules(model, hierarchy.tree(), resolution);

@@ -68,7 +68,10 @@ RuleInput::RuleInput(const hierarchy::Hierarchy& the_hierarchy, evidence::Source
   const auto end =
       std::find_if(all.begin(), all.end(), [&](const Evidence& e) { return e.source != source; });
   strongest = all.first(static_cast<std::size_t>(end - all.begin()));
-  if (strongest.size() == 1) {
+  const bool has_primary = !all.front().strength.has_rivals &&
+                           std::all_of(strongest.begin() + 1, strongest.end(),
+                                       [](const Evidence& e) { return e.strength.is_secondary; });
+  if (strongest.size() == 1 || has_primary) {
     candidate = &all.front();
   } else if (source != Source::parameter) {
     const auto owner = std::find_if(all.begin(), end, [&](const Evidence& e) {

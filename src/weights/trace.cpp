@@ -32,6 +32,7 @@ std::vector<Weight> trace_weights(const semantics::Map& map) {
   trace_by_metadata(tracer);
   trace_by_consumers(tracer);
   trace_by_absence(tracer);
+  trace_joined(tracer);
   trace_by_tags(tracer);
   return tracer.finish();
 }

@@ -67,6 +67,8 @@ class Tracer {
 
 /// By content, in a graph that another tool built after the model of the capture.
 void trace_by_held(Tracer& tracer);
+/// What is left of a graph of PyTorch's exporters, likewise: optimisers join the weights of attention.
+void trace_joined(Tracer& tracer);
 /// By names that the exporter or a quantiser kept; only of initializers that may hold a parameter, if a
 /// function is given.
 void trace_by_name(Tracer& tracer, const std::function<bool(std::size_t)>& may_hold_parameter = {});

@@ -6,17 +6,19 @@ import importlib
 import os
 import shutil
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from . import older
+from . import imported, older
 from .folders import Line, line_of
 
 ROOT = Path(__file__).parents[2]
 INSTALLED = ROOT / ".venv-builders"
 
-# By tool and variant. genai: precision, execution provider and further options. mobius: arguments. optimiser:
+# By tool and variant. genai: precision, execution provider and further options; `imported` is how the saved model
+# is quantised before (imported.py). mobius: arguments. optimiser:
 # the level of onnxruntime before it, and whether it converts to float16. optimum: its level of optimisation,
 # and whether only merged decoders are kept, or all files but them.
 VARIANTS: dict[str, dict[str, Any]] = {
@@ -28,6 +30,8 @@ VARIANTS: dict[str, dict[str, Any]] = {
         "int4-k_quant": ("int4", "cpu", {"algo_config": "k_quant"}),
         "int8": ("int8", "cpu", {}),
         "int4-cuda": ("int4", "cuda", {}),
+        "int4-gptq": ("int4", "cpu", {"imported": "gptq"}),
+        "int4-awq": ("int4", "cpu", {"imported": "awq"}),
     },
     "mobius": {
         "fp32": (),
@@ -76,6 +80,14 @@ def build(tool: str, name: str, variant: str, folder: Path, out: Path) -> str:
 def _genai(name: str, variant: tuple[str, str, dict[str, Any]], folder: Path, out: Path) -> None:
     precision, provider, options = variant
     options = {**options, **line_of(name).tools["genai"]}
+    with tempfile.TemporaryDirectory() as quantised:
+        if method := options.pop("imported", None):
+            folder, source = Path(quantised) / name, folder
+            imported.quantise_folder(source, folder, method)
+        _run_genai(folder, precision, provider, options, out)
+
+
+def _run_genai(folder: Path, precision: str, provider: str, options: dict[str, Any], out: Path) -> None:
     builder = importlib.import_module("onnxruntime_genai.models.builder")
     pairs = [f"{key}={value}" for key, value in options.items()]
     cache = out / "cache"

@@ -34,7 +34,7 @@ SIZES: dict[str, Any] = {
 # In transformers nearly all types are related (tools/corpus/lineage.py), so a lineage is narrower here: types
 # that share attention, feed-forward and norm, or of which one was made from the other.
 HELD_OUT = frozenset(
-    "bart clip deepseek exaone falcon gemma glm gpt2 gpt_oss granite hunyuan modernbert mpnet olmo phi "
+    "clip deepseek exaone falcon gemma glm gpt2 gpt_oss granite hunyuan modernbert mpnet olmo phi "
     "stablelm swin t5 wav2vec2 xlm xlnet".split()
 )
 LEARNING = "learning"  # the other side

@@ -162,10 +162,13 @@ def optimised(
 ) -> tuple[onnx.ModelProto, list[Row]]:
     """The file after one of optimum's levels, and its truth."""
     half = level == "O4"
+    settings = getattr(
+        part.config, "decoder", part.config
+    )  # optimum knows the type of either half, not of the pair
     step = Step(
-        partial(_optimise, level, {}, part.config),
+        partial(_optimise, level, {}, settings),
         HALF if half else 1e-4,
-        finer=partial(_optimise, level, {"fp16": False}, part.config),
+        finer=partial(_optimise, level, {"fp16": False}, settings),
     )
     derived, rows, _ = run_steps(model, rows, _feed(model, config), (step,))
     return derived, rows

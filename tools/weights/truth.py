@@ -107,13 +107,19 @@ class Finder:
                     return None  # a number or two may be in a parameter by chance
                 if value.size > whole.value.size and count > whole.value.size:
                     transform = "split"  # gathered rows, some of them twice
-            return self._row(name, transform, whole)
+            return self._with_equal_ones(self._row(name, transform, whole), whole)
         held = [i for i, n in votes.items() if n >= 0.8 * self._all[i].value.size and n > 2]
         covered = sum(min(votes[i], self._all[i].value.size) for i in held)
         if len(held) > 1 and covered >= LEAST_COVERED * count:
             held.sort(key=lambda i: _first_position(value, self._all[i].value))
             return self._row(name, "concatenated", *(self._all[i] for i in held))
         return None
+
+    def _with_equal_ones(self, row: Truth, whole: Parameter) -> Truth:
+        """Numbers that every layer has: content cannot tell whose one of them is."""
+        equal = [p for p in self._by_size[whole.value.size] if np.array_equal(p.value, whole.value)]
+        row.parameters = [[name for parameter in equal for name in parameter.names()]]
+        return row
 
     def _changed(self, name: str, value: Array) -> Truth:
         if value.ndim >= 2:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from torch import nn
 
     from ..capturing.parameters import Parameter
+    from .packed import Packed
     from .row_numbers import Piece
 
 VERSION = 1
@@ -30,14 +31,19 @@ def describe(given: str | os.PathLike[str]) -> dict[str, object]:
     from ..capturing.parameters import parameters
     from ..capturing.paths import ModulePaths
     from .blueprint import build
-    from .key_mapping import map_keys
+    from .key_mapping import map_keys, map_packed
+    from .packed import find_packed, unread_method
 
     model = build(source)
     pieces = map_keys(model, files.tensors) if files.tensors else {}
+    packed = map_packed(model, find_packed(model.config, files.tensors))
     _separate_untied(model, parameters(ModulePaths(model)), pieces, files)
     paths = ModulePaths(model)
     document: Any = capture(model, None, sections=("hierarchy",), version=_core.version, paths=paths)
-    document["sections"]["weights"] = _section(files, parameters(paths), pieces)
+    section = _section(files, parameters(paths), pieces, packed)
+    if files.tensors and (method := unread_method(model.config)):
+        section["unread_method"] = method
+    document["sections"]["weights"] = section
     return dict(document)
 
 
@@ -60,15 +66,26 @@ def _separate_untied(
 
 
 def _section(
-    files: StoredFiles, found: list[Parameter], pieces: Mapping[str, list[Piece]]
+    files: StoredFiles,
+    found: list[Parameter],
+    pieces: Mapping[str, list[Piece]],
+    packed: Mapping[str, Packed],
 ) -> dict[str, object]:
-    rows = []
+    rows: list[dict[str, object]] = []
     for parameter in found:
-        names = (name for name in (parameter.path, *parameter.aliases) if name in pieces)
-        name = next(names, None)
-        if name is not None:
-            rows.append({"path": parameter.path, "pieces": [_row(piece) for piece in pieces[name]]})
+        for name in (parameter.path, *parameter.aliases):
+            if name in pieces:
+                rows.append({"path": parameter.path, "pieces": [_row(piece) for piece in pieces[name]]})
+                break
+            if name in packed:
+                rows.append({"path": parameter.path, "packed": _packed_row(packed[name])})
+                break
     return {"version": VERSION, "files": files.names, "unread": files.unread, "parameters": rows}
+
+
+def _packed_row(packed: Packed) -> dict[str, object]:
+    tensors = {role: {"file": tensor.file, "key": tensor.key} for role, tensor in packed.tensors.items()}
+    return {**packed.fields, **tensors}
 
 
 def _row(piece: Piece) -> dict[str, object]:

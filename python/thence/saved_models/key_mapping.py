@@ -16,6 +16,7 @@ from typing import Any
 
 import torch
 
+from .packed import Packed
 from .row_numbers import Piece, RowNumbers
 from .safetensors_files import StoredTensor
 
@@ -48,6 +49,18 @@ def map_keys(model: torch.nn.Module, stored: Mapping[str, StoredTensor]) -> Piec
             found[target] = [Piece(stored[key])]
     for target, conversion in conversions.items():
         found |= _convert(model, target, conversion, shapes)
+    return found
+
+
+def map_packed(model: torch.nn.Module, packed: Mapping[str, Packed]) -> dict[str, Packed]:
+    """The packed matrix of each entry of the state_dict that has one."""
+    names = model.state_dict().keys()
+    loader = _make_loader(model)
+    found = {}
+    for key, matrix in packed.items():
+        target, pattern = loader.rename(key)
+        if pattern is None and target in names:
+            found.setdefault(target, matrix)
     return found
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from tests.drift import built
 from tests.python.api.running import ENVIRONMENT, PROGRAM
+from tools.builders import imported
 
 import thence as api
 
@@ -106,6 +107,36 @@ def test_capture_with_other_names_fits(folder: Path, capture: Any) -> None:
         tensor.name = renamed
     rows = api.map(model, capture)
     assert sum(row["module"] == "model.layers.1.mlp.down_proj" for row in rows) == 1
+
+
+@pytest.mark.parametrize("method", ["gptq", "awq"])
+def test_folder_with_weights_of_four_bits(method: str, folder: Path, tmp_path: Path) -> None:
+    """Often the only folder that a user has is the quantised one that the file was built from."""
+    imported.quantise_folder(folder / "saved", tmp_path / method, method)
+    whole = api.map(folder / "int4.onnx", api.SavedModel(folder / "saved"))
+    found = api.map(folder / "int4.onnx", api.SavedModel(tmp_path / method))
+    assert [row["module"] for row in found] == [row["module"] for row in whole]
+    names = {
+        name
+        for row in api.weights(folder / "int4.onnx", api.SavedModel(tmp_path / method))
+        for name in row.parameters
+    }
+    assert "model.layers.1.mlp.down_proj.weight" in names
+
+
+def test_folder_of_an_unknown_quantiser(folder: Path, tmp_path: Path) -> None:
+    """Nodes whose weights cannot be compared are unknown; they do not get the module around them."""
+    imported.quantise_folder(folder / "saved", tmp_path / "saved", "gptq")
+    config = tmp_path / "saved" / "config.json"
+    config.write_text(config.read_text().replace('"gptq"', '"another"'))
+    found = api.map(folder / "int4.onnx", api.SavedModel(tmp_path / "saved"))
+    assert [note["code"] for note in found.diagnostics] == ["C010"]
+    assert "'another'" in found.diagnostics[0]["text"]
+    attention = [row for row in found if "/attn/" in row["name"]]
+    assert attention
+    assert all(row["module"] is None and row["reason"] == "ambiguous" for row in attention)
+    norms = [row for row in found if "layernorm" in row["name"]]
+    assert all(row["module"] == expected(row["name"])[0] for row in norms)
 
 
 def test_another_model(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

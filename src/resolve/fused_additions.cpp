@@ -1,8 +1,9 @@
-#include "resolve/residual.h"
+#include "resolve/fused_additions.h"
 
 #include <algorithm>
 #include <array>
 
+#include "dataflow/operator_traits.h"
 #include "evidence/part.h"
 #include "resolve/propagate.h"
 
@@ -15,20 +16,24 @@ bool adds_residual(const onnx::Node& node) {
   return node.op_type().starts_with("Skip") && node.op_type().ends_with("Normalization");
 }
 
-class ResidualMembers {
+bool may_add_bias(const onnx::Node& node) {
+  return dataflow::is_activation(node.op_type()) && node.inputs().size() > 1;
+}
+
+class FusedMembers {
  public:
-  ResidualMembers(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy,
+  FusedMembers(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy,
                   const Resolution& resolution)
       : model_(model), hierarchy_(hierarchy), tree_(hierarchy.tree()), resolution_(resolution) {}
 
-  /// The norm, the module around what is added, and the owners of further weights.
+  /// The module of the node, the one around what is added, and the owners of further weights.
   std::vector<ModuleId> of(const onnx::Node& node) const {
     const Attribution& known = resolution_.nodes[node.id()];
     const auto inputs = node.inputs();
     std::vector<ModuleId> members = {known.module};
     if (known.module_set != 0) members = resolution_.module_sets[known.module_set];
-    add(members, module_of_sum(inputs, known.module));
-    for (std::size_t i = summands; i < inputs.size(); ++i)
+    if (adds_residual(node)) add(members, module_of_sum(inputs, known.module));
+    for (std::size_t i = adds_residual(node) ? summands : 1; i < inputs.size(); ++i)
       add(members, hierarchy_.source_parameter(model_, inputs[i]).owner.module);
     return members;
   }
@@ -72,18 +77,18 @@ class ResidualMembers {
 
 }  // namespace
 
-void add_residual_members(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy,
+void add_fused_additions(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy,
                           Resolution& resolution) {
-  const ResidualMembers residual(model, hierarchy, resolution);
+  const FusedMembers fused(model, hierarchy, resolution);
   for (onnx::NodeId id = 0; id < model.node_count(); ++id) {
     const onnx::Node node = model.node(id);
     const Attribution& known = resolution.nodes[id];
     const bool has_members = known.module_set != 0 && known.rule != DecisionRule::weight_held;
-    if (!adds_residual(node) || !known.known() || has_members) continue;
-    std::vector<ModuleId> members = residual.of(node);
+    if ((!adds_residual(node) && !may_add_bias(node)) || !known.known() || has_members) continue;
+    std::vector<ModuleId> members = fused.of(node);
     if (members.size() < 2) continue;
     std::vector<Part> parts(members.size(), Part::arithmetic);
-    parts.front() = Part::norm;
+    parts.front() = evidence::part_of_operator(node.domain(), node.op_type());
     resolution.parts.insert_or_assign(id, std::move(parts));
     set_modules(resolution, id, std::move(members));
   }
