@@ -65,22 +65,24 @@ class Questions {
         query::Selector::make({modules, under, classes, roles, components, layers, ops, parameters, sources,
                                min_confidence, unknown, shared, exact, where});
     if (!selector) fail(selector.error());
-    const std::lock_guard lock(mutex_);
-    Result<std::vector<onnx::NodeId>> nodes = selector->run(*map_);
-    if (!nodes) fail_query(nodes.error());
-    return *std::move(nodes);
+    return released([&] {
+      const std::lock_guard lock(mutex_);
+      Result<std::vector<onnx::NodeId>> nodes = selector->run(*map_);
+      if (!nodes) fail_query(nodes.error());
+      return *std::move(nodes);
+    });
   }
 
   /// The nodes that the rows of an SQL statement name.
   std::vector<onnx::NodeId> sql_nodes(const std::string& text, double seconds, std::uint64_t bytes) const {
-    const std::lock_guard lock(mutex_);
-    Result<query::SqlQuery> statement = query::SqlQuery::make(text, {seconds, bytes});
-    if (!statement) fail(statement.error());
-    const Result<query::SqlResult> rows = statement->run(*map_);
-    if (!rows) fail(rows.error());
-    Result<std::vector<onnx::NodeId>> nodes = query::nodes_in(*rows, *statement, map_->model());
-    if (!nodes) fail_query(nodes.error());
-    return *std::move(nodes);
+    return released([&] {
+      const std::lock_guard lock(mutex_);
+      query::SqlQuery statement = value_of(query::SqlQuery::make(text, {seconds, bytes}));
+      const query::SqlResult rows = value_of(statement.run(*map_));
+      Result<std::vector<onnx::NodeId>> nodes = query::nodes_in(rows, statement, map_->model());
+      if (!nodes) fail_query(nodes.error());
+      return *std::move(nodes);
+    });
   }
 
   /// The text, and what it could not say: (code, text).
@@ -97,24 +99,17 @@ class Questions {
 
   /// The names of the columns, and the rows as tuples.
   nb::tuple sql(const std::string& text, double seconds, std::uint64_t bytes) const {
-    std::optional<Result<query::SqlResult>> answer;
-    {
-      const nb::gil_scoped_release released;
+    const query::SqlResult answer = released([&] {
       const std::lock_guard lock(mutex_);
-      Result<query::SqlQuery> statement = query::SqlQuery::make(text, {seconds, bytes});
-      if (!statement)
-        answer = statement.error();
-      else
-        answer = statement->run(*map_);
-    }
-    if (!*answer) fail(answer->error());
+      return value_of(value_of(query::SqlQuery::make(text, {seconds, bytes})).run(*map_));
+    });
     nb::list rows;
-    for (const std::vector<query::SqlValue>& row : (*answer)->rows) {
+    for (const std::vector<query::SqlValue>& row : answer.rows) {
       nb::list cells;
       for (const query::SqlValue& value : row) cells.append(std::visit(to_python, value));
       rows.append(nb::tuple(cells));
     }
-    return nb::make_tuple((*answer)->columns, rows);
+    return nb::make_tuple(answer.columns, rows);
   }
 
  private:
@@ -149,11 +144,10 @@ void add_questions(nb::module_& module) {
       .def("select", &Questions::select, nb::arg("modules"), nb::arg("under"), nb::arg("classes"),
            nb::arg("roles"), nb::arg("components"), nb::arg("layers"), nb::arg("ops"), nb::arg("parameters"),
            nb::arg("sources"), nb::arg("min_confidence"), nb::arg("unknown"), nb::arg("shared"),
-           nb::arg("exact"), nb::arg("where"), nb::call_guard<nb::gil_scoped_release>())
+           nb::arg("exact"), nb::arg("where"))
       .def("tool_list", &Questions::tool_list, nb::arg("name"), nb::arg("nodes"), nb::arg("precision"))
       .def("sql", &Questions::sql, nb::arg("text"), nb::arg("seconds"), nb::arg("bytes"))
-      .def("sql_nodes", &Questions::sql_nodes, nb::arg("text"), nb::arg("seconds"), nb::arg("bytes"),
-           nb::call_guard<nb::gil_scoped_release>());
+      .def("sql_nodes", &Questions::sql_nodes, nb::arg("text"), nb::arg("seconds"), nb::arg("bytes"));
 }
 
 }  // namespace thence::python

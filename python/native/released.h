@@ -3,9 +3,12 @@
 
 #include <nanobind/nanobind.h>
 
+#include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 
+#include "base/cut_file.h"
 #include "base/written_text.h"
 #include "failure.h"
 
@@ -14,11 +17,28 @@ namespace thence::python {
 using base::written_text;
 
 /// Runs `work` without the lock, so that other threads of Python run. It may fail; it touches no Python
-/// object.
+/// object. It fails if a file that it reads is cut or changed meanwhile; without the guard, the process would
+/// end by a signal.
 template <class Work>
 auto released(Work work) {
   const nanobind::gil_scoped_release release;
-  return work();
+  const base::CutFileGuard guard;
+  const auto check = [&] {
+    if (const std::optional<Error> error = guard.error()) fail(*error);
+  };
+  try {
+    if constexpr (std::is_void_v<decltype(work())>) {
+      work();
+      check();
+    } else {
+      auto answer = work();
+      check();
+      return answer;
+    }
+  } catch (const Failure&) {
+    check();  // the reason of the failure
+    throw;
+  }
 }
 
 /// The value of a result; fails if it is an error.

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 from . import errors
 from .errors import BAD_INPUT, OUTPUT, USAGE, Error, translate_errors
 from .hub import prepare_to_load
-from .limits import raise_if_out_of_memory
+from .limits import find_exhausted_memory, limit_memory, raise_if_out_of_memory
 from .messages import to_stderr
 
 if TYPE_CHECKING:
@@ -44,6 +44,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if len(words) != 2 or not isinstance(request, dict):
         return _fail(f"usage: python -m thence.commands {'|'.join(_COMMANDS)} REQUEST_JSON", USAGE)
     errors.messages_name_flags = True
+    if "max_memory" in request:
+        limit_memory(request["max_memory"])
     try:
         return _run_command(command, request)
     finally:
@@ -57,14 +59,18 @@ def _run_command(command: Callable[[Request], None], request: Request) -> int:
         _silence_libraries()
     try:
         _end_with_exceptions()
-        with translate_errors():
+        with translate_errors(), find_exhausted_memory():
             command(request)
     except KeyboardInterrupt:
         return INTERRUPTED
     except Error as error:
         return _fail(error.lines(verbose=verbose), error.kind)
     except MemoryError:
-        if limit := request.get("memory"):
+        limit_memory(None)  # the message needs some
+        limit, most = request.get("memory"), request.get("max_memory")
+        if most and most < (limit << 20 if limit else most + 1):
+            return _fail("error[F005]: out of memory\n  help: allow more with --max-memory SIZE", OUTPUT)
+        if limit:
             text = f"error[L002]: this needs more memory than the limit of {limit} MiB"
             return _fail(f"{text}\n  help: allow more with --memory MIB, if you trust the model", BAD_INPUT)
         return _fail("error[F005]: out of memory\n  help: free some, or use a machine with more", OUTPUT)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from .errors import BAD_INPUT, Error
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 
 # Nodes of a model after inlining its functions. onnx infers the types of 200,000 such nodes in half a second;
 # the time grows linearly.
+# errors.md: nodes for Python's work, with all function calls expanded
 MOST_EXPANDED_NODES = 1_000_000
 
 Key = tuple[str, str, str]  # domain, name and overload of a function or an operator
@@ -20,7 +22,8 @@ Bodies = dict[Key, Iterable["onnx.NodeProto"]]
 
 # Messages of libraries that run out of memory without raising MemoryError.
 _OUT_OF_MEMORY = re.compile(
-    r"bad.?alloc|failed to allocate|out of memory|cannot allocate memory", re.IGNORECASE
+    r"bad.?alloc|failed to (allocate|map )|(out of|not enough) memory|can(no|')t (allocate memory|map )",
+    re.IGNORECASE,
 )
 
 
@@ -31,10 +34,37 @@ def body_nodes(node: onnx.NodeProto) -> Iterator[onnx.NodeProto]:
             yield from body.node
 
 
+def limit_memory(size: int | None) -> None:
+    """Limits the memory of this process, in bytes.
+
+    The program passes its limit on, because the interpreter could not start with it. None lifts it.
+    """
+    import resource
+
+    _, most = resource.getrlimit(resource.RLIMIT_DATA)
+    if size is None or (most != resource.RLIM_INFINITY and most < size):
+        size = most
+    resource.setrlimit(resource.RLIMIT_DATA, (size, most))
+
+
 def raise_if_out_of_memory(error: Exception) -> None:
-    """Raises MemoryError if a library's error means that."""
-    if isinstance(error, MemoryError) or _OUT_OF_MEMORY.search(str(error)):
-        raise MemoryError from error
+    """Raises MemoryError if a library's error, or what caused it, means that."""
+    cause: BaseException | None = error
+    while cause is not None:
+        messages = (str(cause), getattr(cause, "details", ""))
+        if isinstance(cause, MemoryError) or any(map(_OUT_OF_MEMORY.search, messages)):
+            raise MemoryError from error
+        cause = cause.__cause__ or cause.__context__
+
+
+@contextmanager
+def find_exhausted_memory() -> Iterator[None]:
+    """Turns errors of libraries that mean exhausted memory into MemoryError."""
+    try:
+        yield
+    except Exception as error:
+        raise_if_out_of_memory(error)
+        raise
 
 
 def check_function_calls(model: onnx.ModelProto) -> None:

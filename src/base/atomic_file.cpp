@@ -12,6 +12,7 @@
 #include <filesystem>
 
 #include "base/blocked_signals.h"
+#include "base/cut_file.h"
 #include "base/format.h"
 #include "base/open_file.h"
 #include "base/temporary_file.h"
@@ -67,6 +68,7 @@ std::optional<Error> write_to(int descriptor, const std::string& path,
              [&](const FilePiece& piece) { return keep_errno(copy_all(descriptor, piece)); });
   write(out);
   out.flush();
+  if (const CutFile* const cut = current_cut_file(); cut != nullptr && cut->error()) return cut->error();
   if (out.source_error() || number == 0 || number == EPIPE) return out.source_error();
   return failure(path, "cannot write", number);
 }
@@ -132,20 +134,22 @@ class FolderLock {
 std::optional<Error> replace_targets(const std::vector<FileToWrite>& files,
                                      std::deque<TemporaryFile>& complete) {
   const BlockedSignals blocked;
-  std::optional<Error> error;
+  int number = 0;  // of the error; its text needs memory, and follows when the old files have their names
+  std::size_t failed = 0;
   const auto attempt = [&](std::size_t i, int (TemporaryFile::*step)()) {
-    if (error) return;
-    if (const int number = (complete[i].*step)(); number != 0)
-      error = failure(files[i].path, "cannot write", number);
+    if (number != 0) return;
+    number = (complete[i].*step)();
+    failed = i;
   };
   const std::size_t last = complete.size() - 1;
   for (std::size_t i = 0; i < last; ++i) attempt(i, &TemporaryFile::set_target_aside);
   attempt(last, last == 0 ? &TemporaryFile::replace_target : &TemporaryFile::exchange_target);
   for (std::size_t i = 0; i < last; ++i) attempt(i, &TemporaryFile::replace_target);
-  if (error && complete[last].restore_target())
+  if (number != 0 && complete[last].restore_target())
     for (std::size_t i = 0; i < last; ++i) complete[i].restore_target();
   complete.clear();  // removes the old files before a signal can end the program
-  return error;
+  if (number == 0) return std::nullopt;
+  return failure(files[failed].path, "cannot write", number);
 }
 
 }  // namespace

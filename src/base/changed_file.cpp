@@ -15,15 +15,8 @@ namespace {
 struct WatchedFile {
   std::weak_ptr<const void> mapping;
   int descriptor;  // closed together with the mapping
-  struct stat found;
+  FileState found;
   std::string path;
-
-  bool is_changed() const {
-    struct stat now {};
-    return fstat(descriptor, &now) == 0 &&
-           (now.st_size != found.st_size || now.st_mtim.tv_sec != found.st_mtim.tv_sec ||
-            now.st_mtim.tv_nsec != found.st_mtim.tv_nsec);
-  }
 };
 
 struct WatchList {
@@ -38,20 +31,33 @@ WatchList& watch_list() {
 
 }  // namespace
 
-void watch_file(std::shared_ptr<const void> mapping, int descriptor, const std::string& path) {
+FileState::FileState(int descriptor) {
   struct stat found {};
   if (fstat(descriptor, &found) != 0) return;
+  size_ = found.st_size;
+  seconds_ = found.st_mtim.tv_sec;
+  nanoseconds_ = found.st_mtim.tv_nsec;
+}
+
+bool FileState::is_changed(int descriptor) const {
+  struct stat now {};
+  return size_ >= 0 && fstat(descriptor, &now) == 0 &&
+         (now.st_size != size_ || now.st_mtim.tv_sec != seconds_ || now.st_mtim.tv_nsec != nanoseconds_);
+}
+
+void watch_file(std::shared_ptr<const void> mapping, int descriptor, const std::string& path) {
   WatchList& list = watch_list();
   const std::lock_guard lock(list.mutex);
   std::erase_if(list.files, [](const WatchedFile& file) { return file.mapping.expired(); });
-  list.files.push_back({std::move(mapping), descriptor, found, path});
+  list.files.push_back({std::move(mapping), descriptor, FileState(descriptor), path});
 }
 
 std::optional<Error> find_changed_file() {
   WatchList& list = watch_list();
   const std::lock_guard lock(list.mutex);
   for (const WatchedFile& file : list.files)
-    if (const auto in_use = file.mapping.lock(); in_use && file.is_changed()) return changed_file(file.path);
+    if (const auto in_use = file.mapping.lock(); in_use && file.found.is_changed(file.descriptor))
+      return changed_file(file.path);
   return std::nullopt;
 }
 

@@ -1,6 +1,7 @@
 // Finds mapped files that another process wrote while they were read.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -8,6 +9,17 @@
 #include "base/result.h"
 
 namespace thence::base {
+
+/// The size and the time of an open file.
+class FileState {
+ public:
+  explicit FileState(int descriptor);
+  /// Whether the file was written since. Unknown counts as no.
+  bool is_changed(int descriptor) const;
+
+ private:
+  std::int64_t size_ = -1, seconds_ = 0, nanoseconds_ = 0;
+};
 
 /// Remembers the size and the time of a file that was just mapped, as long as the mapping is in use.
 void watch_file(std::shared_ptr<const void> mapping, int descriptor, const std::string& path);

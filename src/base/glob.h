@@ -11,6 +11,7 @@ namespace thence::base {
 class Glob {
  public:
   // Limit for patterns of users; longer ones work, but take longer.
+  // errors.md: selectors; the text of each
   static constexpr std::size_t max_length = 1024;
 
   explicit Glob(std::string_view pattern);

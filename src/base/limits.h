@@ -11,6 +11,7 @@ namespace thence::base {
 inline constexpr std::size_t max_invalid_stream_bytes = std::size_t{64} << 20;
 
 /// The directory of a zip archive. It is read as a whole; a model with 100 000 tensors needs 10 MiB.
+// errors.md: directory of an archive
 inline constexpr std::uint64_t max_directory_bytes = std::uint64_t{64} << 20;
 /// The name of an entry of a zip archive. Error messages contain it.
 inline constexpr std::uint64_t max_entry_name_bytes = 512;
@@ -21,6 +22,7 @@ inline constexpr std::uint64_t max_comment_bytes = 0xffff;
 /// ones do not fit into the caches.
 inline constexpr std::size_t json_chunk_bytes = std::size_t{1} << 18;
 /// A longer item of such an array is refused, because an item is parsed as a whole.
+// errors.md: a profile that is not a list of events; an event
 inline constexpr std::size_t max_json_item_bytes = std::size_t{16} << 20;
 
 /// Names that an error message suggests: as many as fit into a line.

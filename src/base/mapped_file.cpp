@@ -13,6 +13,7 @@
 #include "base/changed_file.h"
 #include "base/format.h"
 #include "base/limits.h"
+#include "base/memory_limit.h"
 #include "base/open_file.h"
 #include "base/text.h"
 #include "base/write_all.h"
@@ -91,6 +92,10 @@ Result<int> spool(int from) {
 }  // namespace
 
 MappedFile::Mapping::~Mapping() {
+  release_memory(data);
+  // What was read until now may be parts of two versions.
+  if (CutFile* const report = current_cut_file(); report != nullptr && found.is_changed(descriptor))
+    report->set(path.c_str());
   if (size > 0) munmap(const_cast<char*>(data), size);
   if (descriptor >= 0) close(descriptor);
 }
@@ -105,7 +110,7 @@ Result<MappedFile> MappedFile::map(int descriptor, const std::string& path) {
   void* data = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
   if (data == MAP_FAILED) return io_error(path, "cannot map", errno);
   file.mapping_ = std::make_shared<const Mapping>(static_cast<const char*>(data), size,
-                                                  fcntl(descriptor, F_DUPFD_CLOEXEC, 0));
+                                                  fcntl(descriptor, F_DUPFD_CLOEXEC, 0), path);
   watch_file(file.mapping_, file.descriptor(), path);
   return file;
 }

@@ -5,7 +5,10 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
+#include "base/changed_file.h"
+#include "base/cut_file.h"
 #include "base/result.h"
 
 namespace thence::base {
@@ -22,6 +25,8 @@ class MappedFile {
 
   /// The file itself, for copying parts of it; -1 if it is empty.
   int descriptor() const { return mapping_ ? mapping_->descriptor : -1; }
+  /// Whether another process wrote the file since it was mapped.
+  bool is_changed() const { return mapping_ && mapping_->found.is_changed(mapping_->descriptor); }
   std::string_view bytes() const { return mapping_ ? std::string_view(mapping_->data, mapping_->size) : ""; }
 
  private:
@@ -29,7 +34,11 @@ class MappedFile {
     const char* data;
     std::size_t size;
     int descriptor;
-    Mapping(const char* d, std::size_t s, int f) : data(d), size(s), descriptor(f) {}
+    std::string path;
+    FileState found{descriptor};
+    MappedRange range{{data, size}, path};
+    Mapping(const char* d, std::size_t s, int f, std::string p)
+        : data(d), size(s), descriptor(f), path(std::move(p)) {}
     Mapping(const Mapping&) = delete;
     Mapping& operator=(const Mapping&) = delete;
     ~Mapping();

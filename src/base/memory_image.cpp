@@ -9,6 +9,7 @@
 #include <functional>
 
 #include "base/format.h"
+#include "base/memory_limit.h"
 
 namespace thence::base {
 namespace {
@@ -35,27 +36,45 @@ std::size_t largest_file_piece(std::span<const std::string_view> pieces, std::st
 Error no_memory(std::size_t size, int number) {
   return {ErrorKind::input_output, "F005",
           base::format("cannot hold {} bytes in memory: {}", size, std::strerror(number)),
-          "free some memory"};
+          out_of_memory_remedy()};
 }
 
-// Copies a piece to `to`. Its whole pages, which are at the same place within a page in memory as in the
-// file, are mapped from the file.
-void place_file_piece(char* to, std::string_view piece, std::uint64_t offset, int descriptor,
-                      std::size_t page) {
+// Maps the whole pages of a piece from the file, where they are at the same place within a page as in memory.
+// Returns them, or nothing if the system cannot map them.
+std::span<char> map_file_piece(char* to, std::string_view piece, std::uint64_t offset, int descriptor,
+                               std::size_t page) {
   const std::size_t head = (page - offset % page) % page;
-  const std::size_t whole = (piece.size() - head) / page * page;
-  if (mmap(to + head, whole, PROT_READ, MAP_PRIVATE | MAP_FIXED, descriptor,
-           static_cast<off_t>(offset + head)) == MAP_FAILED) {
-    std::memcpy(to, piece.data(), piece.size());  // the anonymous pages are still there
-    return;
-  }
-  std::memcpy(to, piece.data(), head);
-  std::memcpy(to + head + whole, piece.data() + head + whole, piece.size() - head - whole);
+  const std::span<char> whole(to + head, (piece.size() - head) / page * page);
+  const void* const mapped = mmap(whole.data(), whole.size(), PROT_READ, MAP_PRIVATE | MAP_FIXED, descriptor,
+                                  static_cast<off_t>(offset + head));
+  return mapped == MAP_FAILED ? std::span<char>() : whole;
+}
+
+// Makes everything except a part writable.
+bool make_writable(std::span<char> all, std::span<const char> except) {
+  const std::size_t before =
+      except.empty() ? all.size() : static_cast<std::size_t>(except.data() - all.data());
+  const std::size_t after = before + except.size();
+  constexpr int access = PROT_READ | PROT_WRITE;
+  return mprotect(all.data(), before, access) == 0 &&
+         (after == all.size() || mprotect(all.data() + after, all.size() - after, access) == 0);
+}
+
+// Copies a piece except the part of it that is mapped.
+void copy_piece(char* to, std::string_view piece, std::span<const char> mapped) {
+  const std::size_t head = mapped.empty() ? piece.size() : static_cast<std::size_t>(mapped.data() - to);
+  if (head > 0) std::memcpy(to, piece.data(), head);
+  if (mapped.empty()) return;
+  const std::size_t end = head + mapped.size();
+  std::memcpy(to + end, piece.data() + end, piece.size() - end);
 }
 
 }  // namespace
 
-MemoryImage::Region::~Region() { munmap(address, size); }
+MemoryImage::Region::~Region() {
+  release_memory(bytes.data());
+  munmap(address, size);
+}
 
 Result<MemoryImage> MemoryImage::assemble(std::span<const std::string_view> pieces, std::string_view file,
                                           int descriptor) {
@@ -68,24 +87,25 @@ Result<MemoryImage> MemoryImage::assemble(std::span<const std::string_view> piec
   }
   MemoryImage image;
   if (size == 0) return image;
+  // Address space only: what will be mapped from the file must not count as memory that can be written.
   const std::size_t reserved = size + page;
   void* const address =
-      mmap(nullptr, reserved, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+      mmap(nullptr, reserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (address == MAP_FAILED) return no_memory(size, errno);
   auto region = std::make_shared<Region>(address, reserved);
-  std::uint64_t offset = 0;
   char* at = static_cast<char*>(address);
+  std::span<char> from_file;
   if (mapped < pieces.size()) {
-    offset = static_cast<std::uint64_t>(pieces[mapped].data() - file.data());
+    const auto offset = static_cast<std::uint64_t>(pieces[mapped].data() - file.data());
     at += (offset % page + page - before % page) % page;  // the piece begins at `offset` within a page
+    from_file = map_file_piece(at + before, pieces[mapped], offset, descriptor, page);
   }
   region->bytes = {at, size};
-  for (std::size_t i = 0; i < pieces.size(); at += pieces[i++].size()) {
-    if (i == mapped)
-      place_file_piece(at, pieces[i], offset, descriptor, page);
-    else if (!pieces[i].empty())
-      std::memcpy(at, pieces[i].data(), pieces[i].size());
-  }
+  if (!from_file.empty())
+    region->from_file.emplace(std::string_view(from_file.data(), from_file.size()), "the model");
+  if (!make_writable(region->all(), from_file)) return no_memory(size - from_file.size(), errno);
+  for (std::size_t i = 0; i < pieces.size(); at += pieces[i++].size())
+    copy_piece(at, pieces[i], i == mapped ? from_file : std::span<char>());
   image.region_ = std::move(region);
   return image;
 }

@@ -4,9 +4,11 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 
+#include "base/cut_file.h"
 #include "base/result.h"
 
 namespace thence::base {
@@ -27,7 +29,9 @@ class MemoryImage {
     void* address;
     std::size_t size;
     std::string_view bytes;
+    std::optional<MappedRange> from_file{};
     Region(void* a, std::size_t s) : address(a), size(s) {}
+    std::span<char> all() const { return {static_cast<char*>(address), size}; }
     Region(const Region&) = delete;
     Region& operator=(const Region&) = delete;
     ~Region();

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/memory_limit.h"
+
 namespace thence::base {
 namespace {
 
@@ -17,9 +19,10 @@ std::string compress(std::string_view bytes) {
   const std::size_t start = out.size();
   uLongf size = compressBound(bytes.size());
   out.resize(start + size);
-  // It cannot fail: the space is that of the worst case.
-  compress2(reinterpret_cast<Bytef*>(out.data() + start), &size, reinterpret_cast<const Bytef*>(bytes.data()),
-            bytes.size(), Z_BEST_COMPRESSION);
+  // The space is that of the worst case, so that only memory can be missing.
+  if (compress2(reinterpret_cast<Bytef*>(out.data() + start), &size,
+                reinterpret_cast<const Bytef*>(bytes.data()), bytes.size(), Z_BEST_COMPRESSION) != Z_OK)
+    report_exhausted_memory();
   out.resize(start + size);
   return out;
 }
@@ -34,6 +37,7 @@ std::optional<std::string> decompress(std::string_view packed, std::uint64_t max
   uLong read = reader.rest().size();
   const int status = uncompress2(reinterpret_cast<Bytef*>(out.data()), &written,
                                  reinterpret_cast<const Bytef*>(reader.rest().data()), &read);
+  if (status == Z_MEM_ERROR) report_exhausted_memory();
   if (status != Z_OK || written != size || read != reader.rest().size()) return std::nullopt;
   return out;
 }

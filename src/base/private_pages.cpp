@@ -9,13 +9,18 @@
 
 #include "base/format.h"
 #include "base/limits.h"
+#include "base/memory_limit.h"
 
 namespace thence::base {
 namespace {
 
 // The kernel copies a page of a private mapping when it is written. Only a part at a time is writable,
 // because limits on memory count writable pages, copied or not.
-bool copy_pages(std::uintptr_t first, std::uintptr_t last, std::uintptr_t page) {
+bool copy_pages(const void* mapping, std::uintptr_t first, std::uintptr_t last, std::uintptr_t page) {
+  if (!charge_memory(mapping, last - first)) {
+    errno = ENOMEM;
+    return false;
+  }
   for (std::uintptr_t begin = first; begin < last; begin += writable_part_bytes) {
     const std::uintptr_t end = std::min(begin + writable_part_bytes, last);
     void* const part = reinterpret_cast<void*>(begin);  // NOLINT(performance-no-int-to-ptr)
@@ -40,7 +45,7 @@ std::optional<Error> make_private(std::string_view mapped, const std::vector<Byt
     const std::uintptr_t first = std::max(copied, floor(begin)), last = floor(end + page - 1);
     if (begin == end || first >= last) return true;
     copied = last;
-    return copy_pages(first, last, page);
+    return copy_pages(mapped.data(), first, last, page);
   };
   bool is_copied = true;
   std::uint64_t begin = 0;
@@ -51,7 +56,7 @@ std::optional<Error> make_private(std::string_view mapped, const std::vector<Byt
   if (is_copied && copy(begin, mapped.size())) return std::nullopt;
   return Error{ErrorKind::input_output, "F005",
                base::format("cannot hold the structure of a model in memory: {}", std::strerror(errno)),
-               "free some memory"};
+               out_of_memory_remedy()};
 }
 
 }  // namespace thence::base

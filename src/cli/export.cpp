@@ -207,7 +207,7 @@ void add_export(Program& program) {
     request.flag("split", flags->split);
     request.flag("no_embed", flags->no_embed);
     request.flag("sidecar", flags->sidecar);
-    return run_python("export", request.json());
+    return run_python_alone("export", request.json());
   });
 }
 
@@ -228,7 +228,7 @@ void add_capture(Program& program) {
     Request request;
     add_live_fields(*flags, request);
     request.texts("sections", flags->sections);
-    return run_python("capture", request.json());
+    return run_python_alone("capture", request.json());
   });
 }
 

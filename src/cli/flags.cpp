@@ -1,16 +1,37 @@
 #include "cli/flags.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
+#include <cstdint>
 #include <cstdio>
 
 #include "base/format.h"
+#include "base/memory_limit.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/help.h"
 #include "cli/usage.h"
 
 namespace thence::cli {
+
+namespace {
+
+// A number of bytes, or of K, M, G or T, each 1024 of the one before.
+std::optional<std::uint64_t> parse_size(std::string_view text) {
+  constexpr std::string_view units = "kmgt";
+  std::uint64_t number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc() || number == 0 || end - stop > 1) return std::nullopt;
+  if (stop == end) return number;
+  const std::size_t unit = units.find(static_cast<char>(*stop | 0x20));
+  if (unit == std::string_view::npos) return std::nullopt;
+  const std::size_t shift = 10 * (unit + 1);
+  return number > (~std::uint64_t{0} >> shift) ? std::nullopt : std::optional(number << shift);
+}
+
+}  // namespace
 
 DeclaredFlag& Command::declare(const Flag& flag) {
   DeclaredFlag& one = declared_->flags.emplace_back();
@@ -106,7 +127,29 @@ Command Command::add(const char* name, const CommandText& text) {
   return {command, run_, &declared_->commands.back()};
 }
 
+// Takes effect at once, because commands read files before and after they look at their flags.
+void Command::add_memory_flag() {
+  if (std::any_of(declared_->flags.begin(), declared_->flags.end(),
+                  [](const DeclaredFlag& flag) { return flag.section == "Output"; }))
+    section("Output");
+  const auto read = [](const std::string& text) {
+    const std::optional<std::uint64_t> bytes = parse_size(text);
+    if (!bytes)
+      throw UsageError{
+          wrong_value("--max-memory", text, "a number of bytes, or of units such as 512M or 2G")};
+    if (!base::limit_memory(*bytes))
+      throw UsageError{
+          {ErrorKind::input_output, "F005", "the system does not limit memory", "leave --max-memory out"}};
+  };
+  const Flag flag{.name = "--max-memory",
+                  .help = "Most memory to use, such as 512M or 2G; mapped model files do not count",
+                  .type = "SIZE"};
+  declare(flag);
+  apply_checks(app_->add_option_function<std::string>(flag.name, read, flag.help), flag);
+}
+
 void Command::set_action(std::function<int()> run) {
+  add_memory_flag();
   app_->callback([target = run_, run = std::move(run)] { *target = run; });
 }
 

@@ -78,10 +78,11 @@ class Command {
   /// Adds a subcommand, as in `thence rules check`.
   Command add(const char* name, const CommandText& text);
 
-  /// Sets what the command runs.
+  /// Sets what the command runs. Call it last: it also adds the flags that all commands have.
   void set_action(std::function<int()> run);
 
  private:
+  void add_memory_flag();
   DeclaredFlag& declare(const Flag& flag);
   void apply_checks(CLI::Option* option, const Flag& flag);
   template <class Number, class Value>

@@ -3,12 +3,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <csignal>
 #include <cstring>
 #include <exception>
 #include <new>
 
 #include "base/blocked_signals.h"
+#include "base/memory_limit.h"
 #include "base/temporary_file.h"
 #include "cli/command.h"
 #include "cli/completion.h"
@@ -19,29 +21,44 @@
 namespace thence::cli {
 namespace {
 
-// What must not stay when a signal ends the program.
-void clean_up() {
-  end_python();
+// What must not stay when the program ends early. `signal` is what a child gets that removes its own files.
+void clean_up(int signal = SIGTERM) {
+  end_python(signal);
   base::remove_temporary_files();
   remove_run_folder();
+}
+
+// For signal handlers, and where memory is exhausted.
+void write_error(const char* text) {
+  [[maybe_unused]] const ssize_t put = write(STDERR_FILENO, text, std::strlen(text));
 }
 
 // If a mapped file is shortened while it is read, SIGBUS is raised. That is an input/output failure, not a
 // bug.
 void on_bus_error(int) {
-  static constexpr char text[] =
+  write_error(
       "error[F004]: the file became shorter while it was read, or its disk failed\n  help: try again when "
-      "no process writes to it\n";
-  [[maybe_unused]] const ssize_t put = write(STDERR_FILENO, text, sizeof text - 1);
+      "no process writes to it\n");
   clean_up();
   _exit(4);
 }
-void on_interrupt(int) {
+// Called where memory is exhausted, in any thread. It ends the program at once: an exception could not leave
+// a thread or a function that must not throw.
+void on_exhausted_memory() {
+  static std::atomic_flag is_ending;
+  if (is_ending.test_and_set()) (void)pause();  // another thread ends the program
+  write_error("error[F005]: out of memory\n  help: ");
+  write_error(base::out_of_memory_remedy());
+  write_error("\n");
   clean_up();
+  _exit(4);
+}
+void on_interrupt(int signal) {
+  clean_up(signal);
   _exit(interrupted);
 }
 void on_termination(int signal) {
-  clean_up();
+  clean_up(signal);
   std::signal(signal, SIG_DFL);
   std::raise(signal);
 }
@@ -129,13 +146,11 @@ int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);  // makes exceeding the file size limit a failed write
   std::signal(SIGBUS, thence::cli::on_bus_error);
+  std::set_new_handler(thence::cli::on_exhausted_memory);
   for (const int signal : thence::base::ending_signals)
     thence::cli::handle(signal, signal == SIGINT ? thence::cli::on_interrupt : thence::cli::on_termination);
   try {
     return thence::cli::run_program(argc, argv);
-  } catch (const std::bad_alloc&) {
-    std::fputs("error[F005]: out of memory\n  help: free some, or use a machine with more\n", stderr);
-    return 4;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "thence: this is a bug in thence, please report it: %s\n", error.what());
     return thence::cli::internal_error;

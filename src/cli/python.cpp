@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/format.h"
+#include "base/memory_limit.h"
 #include "base/text.h"
 #include "cli/command.h"
 
@@ -71,9 +72,16 @@ void exclude_current_folder() {
     setenv("PYTHONPATH", base::joined(kept, ":").c_str(), 1);
 }
 
+// Python could not start with little memory; it sets the limit itself.
+void pass_memory_limit(std::string& request) {
+  if (const std::uint64_t limit = base::memory_limit(); limit > 0) add_number<"max_memory">(limit, request);
+  base::lift_memory_limit();
+}
+
 }  // namespace
 
-int run_python(const std::string& command, const std::string& request) {
+int run_python(const std::string& command, std::string request) {
+  pass_memory_limit(request);
   const auto run = [&](const std::string& python) {
     const Error missing = {
         ErrorKind::usage, "U008",

@@ -15,7 +15,7 @@
 
 #include "base/blocked_signals.h"
 #include "base/format.h"
-#include "base/json_writer.h"
+#include "base/memory_limit.h"
 #include "cli/command.h"
 #include "cli/python.h"
 
@@ -23,6 +23,7 @@ namespace thence::cli {
 namespace {
 
 volatile std::sig_atomic_t running_child = 0;  // leads its own process group
+volatile std::sig_atomic_t child_gets_signals = 0;
 volatile std::sig_atomic_t timed_out = 0;
 
 void on_deadline(int) {
@@ -74,11 +75,16 @@ void prepare_child(pid_t parent, const PythonLimits& limits) {
   for (const char* name : {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"}) setenv(name, "1", 0);
 }
 
-// A signal handler that runs in the parent knows the child.
+// A signal handler that runs in the parent knows the child, and the child leads its group by then: otherwise
+// the handler would end no process, and wait for ever. Both processes set the group, because either may run
+// first.
 pid_t start_child() {
   const base::BlockedSignals blocked;
   const pid_t child = fork();
-  if (child > 0) running_child = child;
+  if (child > 0) {
+    (void)setpgid(child, child);
+    running_child = child;
+  }
   return child;
 }
 
@@ -115,14 +121,6 @@ int wait_for(pid_t child) {
   return status;
 }
 
-// Adds a member to the request, a JSON object that is not empty.
-void add_memory_limit(std::size_t mebibytes, std::string& request) {
-  request.pop_back();
-  base::JsonWriter json(request, base::JsonWriter::Position::after_item);
-  json.member<"memory">(mebibytes);
-  json.end_object();
-}
-
 // The exit code of the child, or an error if it was ended.
 int exit_code_of(int status, const std::string& command, const PythonLimits& limits) {
   if (timed_out != 0)
@@ -132,6 +130,10 @@ int exit_code_of(int status, const std::string& command, const PythonLimits& lim
                                           : "allow more with --timeout SECONDS, if you trust the model"});
   if (WIFEXITED(status)) return WEXITSTATUS(status);
   const int signal = WTERMSIG(status);
+  if (const std::uint64_t limit = base::memory_limit(); limit > 0 && limit < limits.bytes())
+    return fail({ErrorKind::input_output, "F005",
+                 base::format("'thence {}': Python was ended by signal {}", command, signal),
+                 base::out_of_memory_remedy()});
   // A library that runs out of memory or stack may end like this, and a malicious model can cause it.
   if (signal == SIGABRT || signal == SIGSEGV || signal == SIGBUS || signal == SIGILL || signal == SIGFPE)
     return fail({ErrorKind::bad_input, "L003",
@@ -148,21 +150,22 @@ int exit_code_of(int status, const std::string& command, const PythonLimits& lim
 
 }  // namespace
 
-void end_python() {
+void end_python(int signal) {
   const pid_t child = running_child;
   if (child <= 0) return;
-  (void)kill(-child, SIGKILL);
+  (void)kill(-child, child_gets_signals != 0 ? signal : SIGKILL);
   siginfo_t info{};
   while (waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT) < 0 && errno == EINTR) continue;
 }
 
 int run_python_child(const std::string& command, std::string request, const PythonLimits& limits,
                      const std::function<void(base::Writer&)>& write, std::string* answer) {
-  if (limits.mebibytes > 0) add_memory_limit(limits.mebibytes, request);
+  if (limits.mebibytes > 0) add_number<"memory">(limits.mebibytes, request);
   std::array<int, 2> pipe_ends{}, answer_ends{-1, -1};
   const bool piped = pipe2(pipe_ends.data(), O_CLOEXEC) == 0 &&
                      (answer == nullptr || pipe2(answer_ends.data(), O_CLOEXEC) == 0);
   const pid_t parent = getpid();
+  child_gets_signals = limits.gets_signals ? 1 : 0;
   const pid_t child = piped ? start_child() : -1;
   if (child < 0)
     return fail({ErrorKind::input_output, "F005", "cannot start another process",
@@ -173,7 +176,6 @@ int run_python_child(const std::string& command, std::string request, const Pyth
     if (answer != nullptr) dup2(answer_ends[1], STDOUT_FILENO);
     _exit(run_python(command, request));
   }
-  (void)setpgid(child, child);  // also here, because either process may run first
   const Deadline deadline(limits.seconds);
   close(pipe_ends[0]);
   write_all(pipe_ends[1], write);
@@ -184,6 +186,11 @@ int run_python_child(const std::string& command, std::string request, const Pyth
     close(answer_ends[0]);
   }
   return exit_code_of(wait_for(child), command, limits);
+}
+
+int run_python_alone(const std::string& command, const std::string& request) {
+  if (base::memory_limit() == 0) return run_python(command, request);
+  return run_python_child(command, request, {.gets_signals = true}, [](base::Writer&) {});
 }
 
 void add_limit_flags(Command& command, PythonLimits& limits, const std::string& work) {

@@ -12,9 +12,11 @@ namespace fs = std::filesystem;
 
 // A configuration of a few bytes can describe a model of any size. A mixture of 256 experts in 61 layers
 // needs 0.5 GiB, of which the packages are most.
+// errors.md: time and memory for the description of a saved model
+constexpr std::size_t seconds = default_seconds, mebibytes = 2 * default_mebibytes;
 constexpr PythonLimits description_limits = {
-    .seconds = default_limits.seconds,
-    .mebibytes = 2 * default_limits.mebibytes,
+    .seconds = seconds,
+    .mebibytes = mebibytes,
     .remedy = "check the configuration; or run thence capture, and give the file with --capture"};
 
 std::string description_request(const ModelFlags& flags) {

@@ -2,12 +2,8 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 
 namespace thence::edit {
-
-/// Nesting of bodies in an extracted model. Renaming values recurses once per level.
-inline constexpr std::uint32_t max_body_depth = 200;
 
 /// Modules whose encoded entries are kept. Nodes of one module are near each other.
 inline constexpr std::size_t max_cached_modules = 4096;

@@ -6,7 +6,6 @@
 #include "base/text.h"
 #include "edit/call_counts.h"
 #include "edit/extract.h"
-#include "edit/limits.h"
 
 namespace thence::edit {
 namespace {
@@ -217,13 +216,6 @@ void name_boundary(std::vector<Boundary>& edge, std::string_view path, const cha
                                        i == 0 ? "" : base::format("_{}", i));
 }
 
-bool bodies_too_deep(const onnx::Model& model) {
-  std::vector<std::uint32_t> depth;
-  for (const onnx::Graph& graph : model.graphs())  // outer graphs come first
-    depth.push_back(graph.kind == onnx::Graph::Kind::body ? depth[graph.parent] + 1 : 0);
-  return std::any_of(depth.begin(), depth.end(), [](std::uint32_t d) { return d > max_body_depth; });
-}
-
 }  // namespace
 
 Result<Subgraph> find_subgraph(const Map& map, const ExtractOptions& options, const Types& types) {
@@ -240,8 +232,6 @@ Result<Subgraph> find_subgraph(const Map& map, const ExtractOptions& options, co
         base::format("--call is from 0 to {}", part.calls - 1));
   part.call = static_cast<std::uint32_t>(options.call.value_or(0));
   SubgraphFinder(map, part.module, calls, part.call).run(part);
-  if (bodies_too_deep(map.model()))
-    return extract_error("E008", "bodies are nested too deeply", "inline some of them first");
   if (part.outputs.empty())
     return extract_error(
         "E005",

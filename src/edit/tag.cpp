@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/cut_file.h"
 #include "base/format.h"
 #include "edit/limits.h"
 #include "hierarchy/fingerprint.h"
@@ -150,7 +151,8 @@ class EncodedEntries {
     length_ = nodes / threads + 1;
     ranges_.resize(threads);
     std::vector<std::future<void>> others;
-    const auto make = [&](std::size_t number) {
+    const auto make = [&, cut = base::current_cut_file()](std::size_t number) {
+      const base::CutFileGuard guard(cut);
       NodeRange& range = ranges_[number];
       Tagger tagger(map, options, unknown_tag);
       range.ends.reserve(length_);

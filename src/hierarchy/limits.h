@@ -12,6 +12,7 @@ namespace thence::hierarchy {
 inline constexpr long max_slice_index = 1'000'000'000, max_slice_step = 1'000'000;
 
 /// A scope in a name, in bytes. It repeats container names, so it may be longer than a path.
+// errors.md: a scope in a name
 inline constexpr std::size_t max_scope_bytes = 2 * modules::ModuleTree::max_path_length;
 
 /// Bytes of memory per scope, charged to the memory limit of the module tree.
@@ -19,6 +20,10 @@ inline constexpr std::size_t bytes_per_scope = 192;
 
 /// Scopes with which an instance of compiled code is compared. Those of one class all have the same code.
 inline constexpr std::size_t most_examples = 8;
+
+/// Items of a list of strings in metadata, such as a module stack.
+// errors.md: a module stack in metadata
+inline constexpr std::size_t max_list_items = 256;
 
 /// Operators that are compared with each other to align two pieces of code between two parameters.
 inline constexpr std::size_t most_compared_nodes = 1'000'000;
@@ -35,7 +40,8 @@ inline constexpr std::size_t max_tagged_members = 4096;
 /// Memory for the modules that a file names, in bytes: some for any file, the text of its nodes, which has
 /// the paths, and two modules with their scopes for each node. A module of an exporter has a node, or
 /// contains several modules, so that a file has fewer modules than twice its nodes.
-inline constexpr std::size_t min_module_memory_bytes = std::size_t{16} << 20,
-                             module_memory_per_node = 2 * (400 + bytes_per_scope);
+// errors.md: modules of a tree rebuilt from names
+inline constexpr std::size_t min_module_memory_bytes = std::size_t{16} << 20;
+inline constexpr std::size_t module_memory_per_node = 2 * (400 + bytes_per_scope);
 
 }  // namespace thence::hierarchy

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "hierarchy/limits.h"
+
 namespace thence::hierarchy {
 namespace {
 

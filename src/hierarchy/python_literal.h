@@ -8,8 +8,6 @@
 
 namespace thence::hierarchy {
 
-inline constexpr std::size_t max_list_items = 256;
-
 /// Returns the strings of a Python list of strings. Empty if the text is anything else, or has more than
 /// max_list_items items. One pass, no recursion.
 std::optional<std::vector<std::string>> parse_string_list(std::string_view text);

@@ -44,9 +44,14 @@ struct LayerStep {
 class ModuleTree {
  public:
   /// Longer or deeper paths are not accepted as modules.
+  // errors.md: path of a module
   static constexpr std::size_t max_path_length = 1024;
+  // errors.md: path of a module
+  // errors.md: a scope in a name
   static constexpr std::size_t max_depth = 64;
+  // errors.md: name of a class
   static constexpr std::size_t max_class_length = 512;
+  // errors.md: layers in `layer_path`
   static constexpr std::size_t max_layer_steps = 8;
   /// Siblings with which a module is compared to find out whether it repeats. Layers repeat at once.
   static constexpr std::size_t max_compared_siblings = 64;

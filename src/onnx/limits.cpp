@@ -41,7 +41,9 @@ Counts::Counts(std::uint64_t file_size, const wire::Survey& survey) {
   opsets = count(MessageKind::model, ModelField::opset_import);
 }
 
-std::uint64_t Counts::memory_limit() const { return (48u << 20) + 2 * structure_bytes + 96 * nodes; }
+std::uint64_t Counts::memory_limit() const {
+  return min_memory_bytes + 2 * structure_bytes + memory_per_node * nodes;
+}
 
 std::uint64_t Counts::memory_needed() const {
   return nodes * node_bytes + (inputs + outputs) * link_bytes + named_outputs * Model::bytes_per_value +

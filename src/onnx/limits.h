@@ -13,13 +13,21 @@
 namespace thence::onnx {
 
 /// Nodes of a file, and initializers: an index in Producer has 30 bits.
+// errors.md: nodes; initializers
 inline constexpr std::uint64_t max_nodes = std::uint64_t{1} << 30;
+
+/// Memory for the view, in bytes: some for any file, twice the size of the file without weights, and more per
+/// node.
+// errors.md: memory for nodes, values and names
+inline constexpr std::uint64_t min_memory_bytes = std::uint64_t{48} << 20, memory_per_node = 96;
 
 /// Dimensions of a tensor. No framework has more than 64.
 inline constexpr std::size_t max_dims = 256;
 
 /// The label of a graph, and the names in it, in bytes. Every row of a node contains the label.
-inline constexpr std::size_t max_label_name_bytes = 200, max_label_bytes = 512;
+inline constexpr std::size_t max_label_name_bytes = 200;
+// errors.md: label of a graph
+inline constexpr std::size_t max_label_bytes = 512;
 
 /// Number of elements of each kind in a file.
 struct Counts {

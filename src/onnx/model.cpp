@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/changed_file.h"
 #include "base/format.h"
 #include "onnx/layout.h"
 #include "onnx/limits.h"
@@ -145,6 +146,7 @@ Result<Model> Model::open(const std::string& path, Diagnostics& diagnostics) {
   base::ReadAhead ahead(file->bytes());
   Result<Model> model = Reader(file->bytes(), path == "-" ? "standard input" : path, diagnostics)
                             .read(Reader::Memory::mapped, &ahead);
+  if (!model && file->is_changed()) return base::changed_file(path);
   if (!model) return model;
   model->mapping_ = *file;
   model->is_in_folder_ = path != "-";

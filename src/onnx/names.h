@@ -10,12 +10,16 @@
 
 namespace thence::onnx {
 
+/// No index, and more than any.
+// errors.md: inputs, outputs and initializers together
 inline constexpr std::uint32_t none = 0xffffffff;
 
 /// A slice of the file in eight bytes: 40 bits of offset, 24 bits of length.
 class Slice {
  public:
+  // errors.md: a name
   static constexpr std::uint64_t max_length = (1u << 24) - 1;
+  // errors.md: file
   static constexpr std::uint64_t max_offset = (std::uint64_t{1} << 40) - 1;
 
   Slice() = default;

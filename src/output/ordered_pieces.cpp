@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/cut_file.h"
 #include "output/limits.h"
 
 namespace thence::output {
@@ -100,7 +101,11 @@ void write_pieces_in_order(std::size_t pieces, unsigned jobs, base::Writer& out,
     std::vector<std::jthread> threads;
     ~Workers() { queue.stop(); }
   } workers{queue, {}};
-  if (threads > 1) workers.threads = start_threads(threads, [&] { queue.work(make_worker); });
+  if (threads > 1)
+    workers.threads = start_threads(threads, [&, cut = base::current_cut_file()] {
+      const base::CutFileGuard guard(cut);
+      queue.work(make_worker);
+    });
   if (!workers.threads.empty()) return queue.write(out);
   const MakePiece make = make_worker();
   for (std::size_t piece = 0; piece < pieces && out.ok(); ++piece) {

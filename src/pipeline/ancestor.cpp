@@ -3,11 +3,11 @@
 #include <algorithm>
 
 #include "pipeline/enclosed_answers.h"
-#include "pipeline/limits.h"
 #include "pipeline/removed_layers.h"
 #include "pipeline/repeated_copies.h"
 #include "pipeline/shared_answers.h"
 #include "pipeline/unneeded_casts.h"
+#include "resolve/thresholds.h"
 
 namespace thence::pipeline {
 namespace {
@@ -62,7 +62,7 @@ class AncestorReader {
     if (same != found_.modules.end()) {
       Part& known = found_.parts[static_cast<std::size_t>(same - found_.modules.begin())];
       known = std::max(known, part);
-    } else if (static_cast<std::size_t>(found_.modules.end() - first) < max_modules_per_answer) {
+    } else if (static_cast<std::size_t>(found_.modules.end() - first) < resolve::max_listed_modules) {
       found_.modules.push_back(module);
       found_.parts.push_back(part);
     }

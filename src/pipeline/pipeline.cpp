@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 
+#include "base/cut_file.h"
 #include "base/format.h"
 #include "base/text.h"
 #include "capture/capture.h"
@@ -152,7 +153,10 @@ Result<Map> make_map(MapParts parts, Request request, std::optional<Capture> cap
   // Both policies: if no thread can be started, it is deferred.
   std::future<resolve::FlowIndex> flow_index =
       std::async(options.jobs > 1 ? std::launch::async | std::launch::deferred : std::launch::deferred,
-                 [&model] { return resolve::FlowIndex(model); });
+                 [&model, cut = base::current_cut_file()] {
+                   const base::CutFileGuard guard(cut);
+                   return resolve::FlowIndex(model);
+                 });
   parts.hierarchy = std::make_unique<hierarchy::Hierarchy>(model, std::move(capture), !options.ignore_tags);
   if (auto error = check_hierarchy(parts, parts.diagnostics)) return *std::move(error);
   parts.evidence = std::make_unique<evidence::Sink>(

@@ -43,6 +43,7 @@ THENCE_THRESHOLD float default_confidence = base::tuned("resolve_default_confide
 // Safety limits: larger numbers occur only in malicious files, and then nodes stay unknown.
 
 /// Modules listed for one node or one function.
+// errors.md: modules listed for one node
 inline constexpr std::size_t max_listed_modules = 64;
 /// Unattributed nodes visited on the way to an attributed one.
 inline constexpr std::size_t max_unattributed_visited = 64;

@@ -11,6 +11,7 @@ namespace {
 using base::JsonValue;
 using modules::no_module;
 
+// errors.md: a truth file
 constexpr std::size_t max_truth_bytes = std::size_t{1} << 30;
 
 Error bad_truth(const std::string& label, const char* code, const std::string& what) {

@@ -18,6 +18,7 @@ THENCE_THRESHOLD float medium_confidence = base::tuned("semantics_medium_confide
 // in proportion to the model.
 
 /// Bytes of module paths listed for one node.
+// errors.md: modules listed for one node
 inline constexpr std::size_t max_listed_bytes = 4096;
 /// The same, once the lists of all nodes would exceed `max_total_listed_bytes` bytes.
 inline constexpr std::size_t max_listed_bytes_if_long = 64;
@@ -31,6 +32,7 @@ inline constexpr int max_weight_chain = 8;
 /// Words of one name.
 inline constexpr std::size_t max_words = 32;
 /// Bytes of one tag; longer ones are left empty.
+// errors.md: a tag
 inline constexpr std::size_t max_tag_bytes = 4096;
 
 // Sizes of caches, which start over once they are full.

@@ -14,6 +14,7 @@
 namespace thence::wire {
 
 /// Deeper nesting is rejected, as in libprotobuf.
+// errors.md: nested messages
 inline constexpr int max_depth = 100;
 /// Smaller weight data has no whole page for itself.
 inline constexpr std::size_t min_large_data_bytes = 4096;

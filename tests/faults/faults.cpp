@@ -13,6 +13,7 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sys/file.h>
 #include <sys/mman.h>
@@ -70,7 +71,11 @@ __attribute__((constructor)) void start() {
   if (log == nullptr) return;
   begin(log, std::getenv("THENCE_FAULT"));
   for (const char* variable : {"LD_PRELOAD", "THENCE_FAULT", "THENCE_FAULT_LOG"}) unsetenv(variable);
-  pthread_atfork(nullptr, nullptr, [] { enabled = false; });
+  pthread_atfork(nullptr, nullptr, [] {
+    enabled = false;
+    // A child that gets no processor for a while, so that the fault meets the parent first.
+    if (calls == wanted_call) poll(nullptr, 0, 200);
+  });
 }
 
 // One call of the program. `fails` is whether it must fail instead of being made.
@@ -88,7 +93,7 @@ class Call {
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
   ~Call() {
-    if (fault_ != Fault::after) return;
+    if (fault_ != Fault::after || !enabled) return;  // not in a child either
     const int number = errno;
     raise_signal();
     errno = number;

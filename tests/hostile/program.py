@@ -61,6 +61,7 @@ def run(
     data_limit: int | None = None,
     timeout: float = 120,
     env: dict[str, str] | None = None,
+    cwd: Path | None = None,
 ) -> Run:
     """Runs the program to its end. `keep=False` discards its output; `data_limit` is the limit of its private
     memory, enforced by the kernel."""
@@ -72,6 +73,7 @@ def run(
         stdout=subprocess.PIPE if keep else subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         env=options,
+        cwd=cwd,
     )
     if data_limit is not None:
         resource.prlimit(process.pid, resource.RLIMIT_DATA, (data_limit, data_limit))

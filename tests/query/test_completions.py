@@ -44,6 +44,9 @@ WORDS = [
     ("thence map mod", ["model.onnx"]),
     ("thence map --capture wo", ["words.txt"]),
     ("thence map --jobs ", []),
+    ("thence unfold --max", ["--max-memory"]),
+    ("thence rules check --max", ["--max-memory"]),
+    ("thence map --max-memory ", []),
     ("thence nonsense ", []),
 ]
 

@@ -16,7 +16,9 @@ import torch
 
 from .safetensors_files import StoredTensor
 
+# errors.md: rows of tensors that are joined to one parameter; pieces that it consists of
 _MOST_ROWS = 1 << 25  # numbers of one conversion: 256 MiB. Models in use need a few million.
+# errors.md: rows of tensors that are joined to one parameter; pieces that it consists of
 _MOST_PIECES = 4096  # of one parameter. Two for each expert are common; more would be rows, one by one.
 
 

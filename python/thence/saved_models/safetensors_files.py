@@ -21,6 +21,7 @@ INDEX = "model.safetensors.index.json"
 # Files of weights in formats that can run code when they are loaded, or that thence does not know.
 _OTHERS = ("pytorch_model*.bin", "*.pt", "*.pth", "*.ckpt", "tf_model*.h5", "flax_model*.msgpack", "*.gguf")
 _MOST_HEADER_BYTES = 100_000_000  # the limit of the format
+# errors.md: files of weights of a checkpoint
 _MOST_FILES = 10_000
 
 

@@ -13,6 +13,7 @@ from ..messages import printable
 
 CONFIG = "config.json"
 _GIVE = "give a folder that save_pretrained wrote, or its config.json"
+# errors.md: configuration of a saved model, index of its weights
 _MOST_BYTES = 16 << 20  # of a configuration; the largest ones in use have a few hundred kilobytes
 
 
