@@ -35,7 +35,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
     parser.add_argument("targets", nargs="*", help="names of targets (default: all)")
     parser.add_argument("--seconds", type=int, default=60, help="for each target (default: 60)")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="targets at a time (default: the cores)")
+    parser.add_argument(
+        "--jobs", type=int, default=os.cpu_count(), help="targets at a time (default: the cores)"
+    )
     arguments = parser.parse_args()
     known = names_of_targets()
     unknown = sorted(set(arguments.targets) - set(known))

@@ -11,18 +11,52 @@ ROOT = Path(__file__).parents[2]
 FOLDER = Path(__file__).parent / "dictionaries"
 # By target: the sources with its words.
 SOURCES = {
-    "models": ["src/onnx/metadata_keys.h", "schema/metadata_dialects.json", "src/hierarchy/*.cpp", "src/functions/*.h"],
-    "metadata": ["src/onnx/metadata_keys.h", "schema/metadata_dialects.json", "src/hierarchy/*.cpp", "src/output/source_lines.cpp"],
+    "models": [
+        "src/onnx/metadata_keys.h",
+        "schema/metadata_dialects.json",
+        "src/hierarchy/*.cpp",
+        "src/functions/*.h",
+    ],
+    "metadata": [
+        "src/onnx/metadata_keys.h",
+        "schema/metadata_dialects.json",
+        "src/hierarchy/*.cpp",
+        "src/output/source_lines.cpp",
+    ],
     "capture": ["src/capture/*.cpp"],
     "saved_program": ["src/capture/saved_*.cpp", "src/capture/fx_section.cpp"],
-    "safetensors": ["src/capture/safetensors.cpp", "src/capture/stored_weights.cpp", "src/capture/sections.cpp"],
+    "safetensors": [
+        "src/capture/safetensors.cpp",
+        "src/capture/stored_weights.cpp",
+        "src/capture/sections.cpp",
+    ],
     "profile": ["src/profile/*.cpp", "src/serve/times.cpp", "src/serve/drifts.cpp"],
     "truth": ["src/score/truth.cpp"],
     "query": ["src/expression/*.cpp", "src/query/schema.cpp", "src/query/selector.cpp"],
     "rules": ["src/rules/*.cpp"],
-    "server": ["src/serve/http_message.cpp", "src/serve/site.cpp", "src/serve/view_data.cpp", "src/serve/view_models.cpp"],
+    "server": [
+        "src/serve/http_message.cpp",
+        "src/serve/site.cpp",
+        "src/serve/view_data.cpp",
+        "src/serve/view_models.cpp",
+    ],
 }
-JSON_WORDS = ["{", "}", "[", "]", '":', '","', "null", "true", "false", "-1", "1e999", "18446744073709551615", "\\u0000", "\\ud800"]
+JSON_WORDS = [
+    "{",
+    "}",
+    "[",
+    "]",
+    '":',
+    '","',
+    "null",
+    "true",
+    "false",
+    "-1",
+    "1e999",
+    "18446744073709551615",
+    "\\u0000",
+    "\\ud800",
+]
 MORE_WORDS = {
     "models": ["MatMul", "Gemm", "Constant", "Cast", "_output_0", "onnx::", "layer.0", ".weight", "/", "::", "\x1b["],
     "metadata": ["['', '", "', '", "']", "slice(None, 4, None)", ": ", "/layer.0/", "_output_0", "\n", 'File "', '", line ', ", in "],
@@ -46,12 +80,16 @@ def words_of(target: str) -> list[str]:
         for path in sorted(ROOT.glob(pattern)):
             text = re.sub(r"^ *#include.*$", "", path.read_text(), flags=re.MULTILINE)
             words |= {word for word in QUOTED.findall(text) if re.fullmatch(r"[\w.:/$-]+", word)}
-    return [*dict.fromkeys(MORE_WORDS[target]), *sorted(words, key=lambda word: (len(word), word))[:MAX_WORDS]]
+    return [
+        *dict.fromkeys(MORE_WORDS[target]),
+        *sorted(words, key=lambda word: (len(word), word))[:MAX_WORDS],
+    ]
 
 
 def escaped(word: str) -> str:
     return "".join(
-        c if 32 <= ord(c) < 127 and c not in '"\\' else "".join(f"\\x{byte:02x}" for byte in c.encode()) for c in word
+        c if 32 <= ord(c) < 127 and c not in '"\\' else "".join(f"\\x{byte:02x}" for byte in c.encode())
+        for c in word
     )
 
 

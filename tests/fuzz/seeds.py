@@ -22,6 +22,7 @@ ROOT = Path(__file__).parents[2]
 CORPUS = Path(__file__).parent / "corpus"
 BUILD = ROOT / "build" / "fuzz"
 MAX_BYTES = 6000
+MOST_INPUTS = 60  # of a folder, of all sizes: `make test` runs every target on them, in seconds
 # Flags of `thence query`, and the letters that stand for them in inputs of the target.
 SELECTORS = {
     "--module": "m",
@@ -88,7 +89,10 @@ def paired(words: list[str], files: dict[str, bytes]) -> Iterator[tuple[str, byt
     if words[1] == "query":
         yield "query", query_of(words[2:])
     if len(models) > 1 and words[1] in ("transfer", "diff", "map"):
-        yield "transfer", pair(models[-1], models[0]) if words[1] == "transfer" else pair(models[0], models[1])
+        yield (
+            "transfer",
+            pair(models[-1], models[0]) if words[1] == "transfer" else pair(models[0], models[1]),
+        )
     if not models or not texts:
         return
     if words[1] == "profile":
@@ -149,7 +153,10 @@ def weights() -> Iterator[bytes]:
         },
     }
     for dtype, shape, size in (("F32", [2, 2], 16), ("BF16", [2, 4], 16), ("U8", [4], 4), ("F64", [], 8)):
-        header = {"w": {"dtype": dtype, "shape": shape, "data_offsets": [0, size]}, "__metadata__": {"a": "b"}}
+        header = {
+            "w": {"dtype": dtype, "shape": shape, "data_offsets": [0, size]},
+            "__metadata__": {"a": "b"},
+        }
         text = json.dumps(header).encode()
         file = len(text).to_bytes(8, "little") + text + bytes(range(size))
         yield pair(json.dumps(description).encode(), file)
@@ -194,6 +201,10 @@ def keep_covering(target: str, folder: Path, kept: Path) -> None:
     kept.mkdir(parents=True, exist_ok=True)
     command = [BUILD / "bin" / f"thence_fuzz_{target}", "-merge=1", "-rss_limit_mb=4096", kept, folder]
     subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
+    merged = [path for path in kept.iterdir() if not path.name.startswith("bug-")]
+    merged.sort(key=lambda path: (path.stat().st_size, path.name))
+    for path in set(merged) - set(merged[:: -(-len(merged) // MOST_INPUTS)]):
+        path.unlink()
 
 
 def main() -> int:

@@ -40,7 +40,7 @@ void read_captures(std::string_view input) {
   map_with_capture(model, file.path());
 }
 
-const Registration registration({"capture", read_captures, {Part::model, Part::text}});
+const Registration capture_target({"capture", read_captures, {Part::model, Part::text}});
 
 }  // namespace
 }  // namespace thence::fuzz

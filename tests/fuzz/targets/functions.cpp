@@ -47,7 +47,7 @@ void fold_and_unfold(std::string_view input) {
   }
 }
 
-const Registration registration({"functions", fold_and_unfold, {Part::model}});
+const Registration functions_target({"functions", fold_and_unfold, {Part::model}});
 
 }  // namespace
 }  // namespace thence::fuzz

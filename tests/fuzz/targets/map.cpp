@@ -33,7 +33,7 @@ void map_model(std::string_view input) {
   }
 }
 
-const Registration registration({"map", map_model, {Part::model}});
+const Registration map_target({"map", map_model, {Part::model}});
 
 }  // namespace
 }  // namespace thence::fuzz

@@ -91,7 +91,7 @@ void read_metadata(std::string_view input) {
   require(made->summary().nodes == made->model().node_count(), "every node is counted");
 }
 
-const Registration registration({"metadata", read_metadata, {Part::text}});
+const Registration metadata_target({"metadata", read_metadata, {Part::text}});
 
 }  // namespace
 }  // namespace thence::fuzz

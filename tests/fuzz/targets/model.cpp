@@ -18,7 +18,7 @@ void read_model(std::string_view input) {
   require(!tools::model_lines(*model).empty(), "a model can be listed");
 }
 
-const Registration registration({"model", read_model, {Part::model}});
+const Registration model_target({"model", read_model, {Part::model}});
 
 }  // namespace
 }  // namespace thence::fuzz

@@ -102,7 +102,7 @@ void write_outputs(std::string_view input) {
   require_json(serve::collect_report(serve::ViewModels(*map, {}), {}).json, "report");
 }
 
-const Registration registration({"output", write_outputs, {Part::model}});
+const Registration output_target({"output", write_outputs, {Part::model}});
 
 }  // namespace
 }  // namespace thence::fuzz

@@ -83,7 +83,7 @@ void read_profile(std::string_view input) {
   if (profile::Recording* found = value_of(recording)) join(*map, std::move(*found), paths);
 }
 
-const Registration registration({"profile", read_profile, {Part::model, Part::text}});
+const Registration profile_target({"profile", read_profile, {Part::model, Part::text}});
 
 }  // namespace
 }  // namespace thence::fuzz

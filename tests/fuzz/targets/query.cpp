@@ -11,7 +11,7 @@
 namespace thence::fuzz {
 namespace {
 
-constexpr std::size_t most_lines = 32;
+constexpr std::size_t most_selectors = 32;
 
 void add_selector(std::string_view line, query::Selectors& wanted) {
   if (line.empty()) return;
@@ -65,7 +65,7 @@ void run_queries(std::string_view input) {
   if (input.starts_with("q")) return run_sql(std::string(input.substr(1)));
   query::Selectors wanted;
   std::vector<std::string_view> lines = base::split(input, '\n');
-  if (lines.size() > most_lines) lines.resize(most_lines);
+  if (lines.size() > most_selectors) lines.resize(most_selectors);
   for (const std::string_view line : lines) {
     add_selector(line, wanted);
     if (!line.starts_with("n")) continue;
@@ -76,7 +76,7 @@ void run_queries(std::string_view input) {
   if (!wanted.empty()) select_nodes(wanted);
 }
 
-const Registration registration({"query", run_queries, {Part::text}});
+const Registration query_target({"query", run_queries, {Part::text}});
 
 }  // namespace
 }  // namespace thence::fuzz

@@ -36,7 +36,7 @@ void apply_rules(std::string_view input) {
   explain(*map);
 }
 
-const Registration registration({"rules", apply_rules, {Part::model, Part::text}});
+const Registration rules_target({"rules", apply_rules, {Part::model, Part::text}});
 
 }  // namespace
 }  // namespace thence::fuzz

@@ -74,7 +74,7 @@ void read_weights(std::string_view input) {
     for (const capture::CapturedParameter& parameter : found->parameters) (void)parameter.content_hash();
 }
 
-const Registration registration({"safetensors", read_weights, {Part::text, Part::text}});
+const Registration safetensors_target({"safetensors", read_weights, {Part::text, Part::text}});
 
 }  // namespace
 }  // namespace thence::fuzz

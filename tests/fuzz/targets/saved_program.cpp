@@ -37,7 +37,7 @@ void read_archive(std::string_view input) {
     }
 }
 
-const Registration registration({"saved_program", read_archive, {Part::text}});
+const Registration saved_program_target({"saved_program", read_archive, {Part::text}});
 
 }  // namespace
 }  // namespace thence::fuzz

@@ -55,7 +55,7 @@ void answer_requests(std::string_view input) {
   }
 }
 
-const Registration registration({"server", answer_requests, {Part::text}});
+const Registration server_target({"server", answer_requests, {Part::text}});
 
 }  // namespace
 }  // namespace thence::fuzz

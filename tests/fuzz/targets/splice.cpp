@@ -76,7 +76,7 @@ void write_splices(std::string_view input) {
   extract(*map);
 }
 
-const Registration registration({"splice", write_splices, {Part::model}});
+const Registration splice_target({"splice", write_splices, {Part::model}});
 
 }  // namespace
 }  // namespace thence::fuzz

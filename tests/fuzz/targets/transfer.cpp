@@ -55,7 +55,7 @@ void compare_models(std::string_view input) {
   require(diff::compare(*a, *a).same(), "a model has no differences from itself");
 }
 
-const Registration registration({"transfer", compare_models, {Part::model, Part::model}});
+const Registration transfer_target({"transfer", compare_models, {Part::model, Part::model}});
 
 }  // namespace
 }  // namespace thence::fuzz

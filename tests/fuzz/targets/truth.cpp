@@ -27,7 +27,7 @@ void score_map(std::string_view input) {
                     "table of scores");
 }
 
-const Registration registration({"truth", score_map, {Part::model, Part::text}});
+const Registration truth_target({"truth", score_map, {Part::model, Part::text}});
 
 }  // namespace
 }  // namespace thence::fuzz
