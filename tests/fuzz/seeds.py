@@ -199,7 +199,8 @@ def keep_covering(target: str, folder: Path, kept: Path) -> None:
         if not old.name.startswith("bug-"):
             old.unlink()
     kept.mkdir(parents=True, exist_ok=True)
-    command = [BUILD / "bin" / f"thence_fuzz_{target}", "-merge=1", "-rss_limit_mb=4096", kept, folder]
+    program = BUILD / "bin" / f"thence_fuzz_{target}"
+    command: list[str | Path] = [program, "-merge=1", "-rss_limit_mb=4096", kept, folder]
     subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
     merged = [path for path in kept.iterdir() if not path.name.startswith("bug-")]
     merged.sort(key=lambda path: (path.stat().st_size, path.name))
