@@ -10,7 +10,7 @@ ifneq ($(filter compare,$(MAKECMDGOALS)),)
 $(if $(BASE),,$(error name the commit to compare with: make compare BASE=<commit>))
 endif
 
-.PHONY: help demo test test-long compare thresholds build wheel lint format tidy bench corpus accuracy accuracy-held-out accuracy-bodies accuracy-transfer accuracy-relations accuracy-weights accuracy-profile accuracy-drift accuracy-roles accuracy-libraries accuracy-builders docs-figures operators calibrate fuzz faults load coverage clean
+.PHONY: help demo test test-long compare thresholds build wheel lint format tidy bench corpus accuracy accuracy-held-out accuracy-bodies accuracy-transfer accuracy-relations accuracy-weights accuracy-profile accuracy-drift accuracy-roles accuracy-libraries accuracy-builders docs-figures operators calibrate fuzz hostile faults load coverage clean
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 
@@ -118,7 +118,11 @@ compare: setup-test setup-compare build  ## compare all answers with those of a 
 thresholds: setup-test build  ## count the answers that change at half and double of each threshold; FLAGS="--room transfer"
 	@PYTHONPATH=python .venv/bin/python -m tools.thresholds $(FLAGS)
 
-fuzz: setup-test build/asan/build.ninja  ## read damaged files with the sanitizers
+fuzz: setup-test setup-fuzz build/fuzz/build.ninja  ## run the fuzz targets: SECONDS=60 TARGETS="map capture"; exit 1 if they find something
+	@cmake --build --preset fuzz --target fuzz_targets
+	@.venv/bin/python -m tests.fuzz --seconds $(or $(SECONDS),60) $(TARGETS)
+
+hostile: setup-test build/asan/build.ninja  ## read damaged files with the sanitizers
 	@cmake --build --preset asan --target thence
 	@THENCE_BIN=$(CURDIR)/build/asan/bin/thence .venv/bin/python -m pytest --quiet tests/hostile
 
@@ -141,7 +145,7 @@ coverage: setup-coverage setup-test build/coverage/build.ninja  ## list the line
 clean:  ## remove what was built
 	rm -rf build
 
-setups := setup-build setup-test setup-bench setup-coverage setup-tidy setup-compare setup-libraries setup-builders
+setups := setup-build setup-test setup-bench setup-coverage setup-fuzz setup-tidy setup-compare setup-libraries setup-builders
 .PHONY: $(setups)
 $(setups): setup-%:
 	@tools/setup $*

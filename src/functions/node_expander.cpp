@@ -193,7 +193,8 @@ void NodeExpander::bind_metadata(const onnx::Node& call, const Frame& caller, Fr
   const std::size_t own = frame.metadata.size();
   for (const auto& [key, text] : caller.metadata) {
     const auto end = frame.metadata.begin() + static_cast<std::ptrdiff_t>(own);
-    if (std::none_of(frame.metadata.begin(), end, [&](const auto& entry) { return entry.first == key; }))
+    if (std::none_of(frame.metadata.begin(), end,
+                     [&key = key](const auto& entry) { return entry.first == key; }))
       frame.metadata.emplace_back(key, text);
   }
 }
@@ -289,7 +290,7 @@ void NodeExpander::append_metadata(const onnx::Node& node, const Frame& frame, s
   if (frame.metadata.empty()) return;
   const std::vector<onnx::MetadataEntry> own = node.metadata();
   for (const auto& [key, text] : frame.metadata)
-    if (std::none_of(own.begin(), own.end(), [&](const auto& entry) { return entry.key == key; }))
+    if (std::none_of(own.begin(), own.end(), [&key = key](const auto& entry) { return entry.key == key; }))
       out += text;
 }
 

@@ -1,7 +1,7 @@
 """Damaged models, by seed: an answer or an error, never a crash, never text that does not parse.
 
 `make test` runs a few hundred; THENCE_FUZZ_SECONDS sets the duration, and THENCE_FUZZ_SEED the first seed.
-The file of a failure is kept in build/fuzz.
+The file of a failure is kept in build/fuzz/found. `tests/fuzz` searches with coverage, and for longer.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def test_damaged_models(part: int, tmp_path: Path) -> None:
         try:
             check(program, model, names[i % len(names)], [])
         except Exception as problem:
-            kept = ROOT / "build" / "fuzz" / f"{seed}.onnx"
+            kept = ROOT / "build" / "fuzz" / "found" / f"{seed}.onnx"
             kept.parent.mkdir(parents=True, exist_ok=True)
             kept.write_bytes(data)
             raise AssertionError(f"{names[i % len(names)]} of {kept}: {problem}") from problem
