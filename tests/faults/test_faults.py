@@ -62,6 +62,6 @@ def test_some_faults_of_an_export(inputs: Path, folder: Path) -> None:
 
 @pytest.mark.parametrize("command", [c for c in COMMANDS if c.is_slow], ids=lambda command: command.name)
 def test_signals_while_a_process_starts(command: Command, inputs: Path, folder: Path) -> None:
-    """The child is so young that it leads no group of processes yet; `convert parquet` waited for it for ever."""
+    """The child is so young that it leads no group of processes yet: `convert parquet` waited for ever."""
     injection = Injection(command, inputs, folder)
     _check(injection, [fault for fault in injection.faults() if fault.kind == "fork"])
