@@ -4,6 +4,7 @@
 #include "hierarchy/derived_names.h"
 #include "hierarchy/exporter_stack.h"
 #include "hierarchy/parameters.h"
+#include "hierarchy/limits.h"
 #include "hierarchy/python_literal.h"
 #include "hierarchy/scope_names.h"
 #include "onnx_parts.h"
