@@ -3,8 +3,8 @@
 
 #include "hierarchy/derived_names.h"
 #include "hierarchy/exporter_stack.h"
-#include "hierarchy/parameters.h"
 #include "hierarchy/limits.h"
+#include "hierarchy/parameters.h"
 #include "hierarchy/python_literal.h"
 #include "hierarchy/scope_names.h"
 #include "onnx_parts.h"
